@@ -1,0 +1,211 @@
+"""The site as a mapping from path to bytes, then one write: python3 build.py [--open]."""
+
+import sys
+
+if sys.version_info < (3, 11):  # noqa: UP036 (an older Python may well be the one that reads this)
+    sys.stderr.write(f"build.py needs Python 3.11 or newer; this is {sys.version.split()[0]}.\n")
+    sys.exit(2)
+
+import argparse
+import webbrowser
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent
+SITE = ROOT / "site"
+sys.path[:0] = [folder for folder in (str(ROOT), str(SITE)) if folder not in sys.path]
+
+import anatomy
+from anatomy.state import State
+from anatomy.views.page import regions
+from builder import archive, names, notices, pins, runtime, template, wheels
+from builder.failure import BuildError
+from builder.server import SiteServer
+
+RUNTIME = SITE / "runtime.json"
+CACHE = ROOT / ".cache" / "runtime"
+
+# What the page may load and from where. 'unsafe-eval': PyScript's core calls Function(), and its main script never
+# runs with the narrower 'wasm-unsafe-eval'. blob: as worker, since PyScript makes its workers of one.
+POLICY = (
+    "default-src 'none'; script-src 'self' 'unsafe-eval'; style-src 'self'; img-src 'self' data: blob:; "
+    "connect-src 'self'; worker-src 'self' blob:; manifest-src 'self'; base-uri 'none'; form-action 'none'"
+)
+
+# The page's own Python: unpacked side by side, as in a checkout, so that catalog.py finds the configurations.
+PACKED = ("anatomy", "model_configs")
+LOCK = "pyodide/pyodide-lock.json"
+NOTICES = "THIRD-PARTY.txt"
+
+Files = dict[str, bytes]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What one build was asked for."""
+
+    pins: pins.Pins
+    wheels: Path | None = None
+    require_numpy: bool = False
+    note: Callable[[str], None] = print
+    root: Path = ROOT
+    cache: Path = CACHE
+
+
+def runtime_files(files: Files, plan: Plan) -> Files:
+    """Add PyScript, Pyodide and the like, each package in its own folder."""
+    npm = runtime.contents(plan.pins, plan.cache)
+    packages = plan.pins.packages
+    return files | {f"{each.folder}/{file.name}": npm[each.name, file.path] for each in packages for file in each.files}
+
+
+def numpy_files(files: Files, plan: Plan) -> Files:
+    """Add NumPy's wheel and its installer where they can be had, and let Pyodide's lock list just what is there."""
+    lock, interpreter = files[LOCK], files["pyodide/pyodide.mjs"]
+    try:
+        found = wheels.contents(plan.pins, lock, interpreter, plan.wheels, plan.cache)
+    except wheels.WheelError as error:
+        if plan.require_numpy:
+            raise
+        plan.note(f"The page's cell will be without NumPy: {error}")
+        found = {}
+    added = {f"pyodide/{name}": data for name, data in found.items()}
+    return files | added | {LOCK: wheels.reduced_lock(plan.pins, lock, found)}
+
+
+def app_files(files: Files, plan: Plan) -> Files:
+    """Add the archive of the package and the model configurations, which the page unpacks."""
+    return files | {"app.zip": archive.packed(archive.sources(plan.root, PACKED, (".py", ".json")))}
+
+
+def notice_files(files: Files, plan: Plan) -> Files:
+    """Gather the licences of others into one text."""
+    quoted = {f"{each.folder}/{file.name}" for each in plan.pins.packages for file in each.files if file.notice}
+    text = notices.text(plan.pins, files)
+    return {path: data for path, data in files.items() if path not in quoted} | {NOTICES: text.encode()}
+
+
+def page_files(files: Files, plan: Plan) -> Files:
+    """Render the page, add those of the site's own files that its template names, and give all hashed names."""
+    site = plan.root / "site"
+    source = site / "template.html"
+    text = source.read_text("utf-8")
+    own = {name: _own(site, name) for name in template.assets(text) if name not in files}
+    known = files | own
+    published = names.hashed({path: data for path, data in known.items() if path != NOTICES}) | {NOTICES: NOTICES}
+    values = {f"region:{key}": markup for key, markup in regions(State()).items()}
+    values |= {f"asset:{path}": name for path, name in published.items()}
+    values |= {"version": escape(anatomy.__version__), "csp": escape(POLICY, quote=False), "numpy": _numpy(files)}
+    values |= {"preload": _preload(plan.pins, published)}
+    optional = {"preload", *(key for key in values if key.startswith("asset:"))}
+    html = template.filled(text, values, optional=optional, file=f"site/{source.name}")
+    return {published[path]: data for path, data in known.items()} | {"index.html": html.encode()}
+
+
+# Each maps the files so far to the files from there on: logical paths before page_files, published ones after it.
+STEPS: tuple[Callable[[Files, Plan], Files], ...] = (runtime_files, numpy_files, app_files, notice_files, page_files)
+
+
+def files(
+    wheels: Path | None = None,
+    *,
+    runtime: Path = RUNTIME,
+    require_numpy: bool = False,
+    note: Callable[[str], None] = print,
+) -> Files:
+    """The whole site: path to bytes. `wheels` is a folder to look for NumPy in, `runtime` a file of pins."""
+    plan = Plan(pins.read(runtime), wheels, require_numpy, note=note)
+    made: Files = {}
+    for step in STEPS:
+        made = step(made, plan)
+    return made
+
+
+def write(made: Files, out: Path) -> None:
+    """Make the folder `out` hold exactly these files; what a former build left there goes."""
+    if out.exists() and not (out / NOTICES).is_file() and (not out.is_dir() or any(out.iterdir())):
+        raise BuildError(f"{out} holds other things than a former build; an empty or new folder is wanted.")
+    for path in sorted(out.rglob("*"), reverse=True):
+        if path.is_dir():
+            if not any(path.iterdir()):
+                path.rmdir()
+        elif path.relative_to(out).as_posix() not in made:
+            path.unlink()
+    for name, data in made.items():
+        target = out / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(data)
+
+
+def serve(out: Path, port: int, *, browse: bool) -> None:
+    """Serve the folder until Ctrl-C, in a browser if asked."""
+    with SiteServer(out, port) as server:
+        print(f"Serving it at {server.url} until Ctrl-C.", flush=True)
+        if browse and not webbrowser.open(server.url):
+            print("No browser could be opened: type that address into one.", flush=True)
+        try:
+            server.serve_forever()
+        except KeyboardInterrupt:
+            print()
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Build, say what was made, and serve it if asked; 2 where it cannot be done."""
+    parser = argparse.ArgumentParser(description="Build the site as plain files; needs a network once.")
+    parser.add_argument("--open", action="store_true", help="serve the site on a free port and open the browser")
+    parser.add_argument("--serve", nargs="?", type=int, const=0, metavar="PORT", help="serve the site, on that port")
+    parser.add_argument("--out", type=Path, default=ROOT / "dist", help="the folder to write (default: dist)")
+    parser.add_argument("--wheels", type=Path, metavar="DIR", help="look here for NumPy's wheel before fetching it")
+    parser.add_argument("--require-numpy", action="store_true", help="fail where NumPy cannot be had")
+    parser.add_argument("--runtime", type=Path, default=RUNTIME, help="other pins (default: site/runtime.json)")
+    asked = parser.parse_args(arguments)
+    try:
+        made = files(asked.wheels, runtime=asked.runtime, require_numpy=asked.require_numpy)
+        write(made, asked.out)
+        print(_summary(made, asked.out, asked.runtime), flush=True)
+        if asked.open or asked.serve is not None:
+            serve(asked.out, asked.serve or 0, browse=asked.open)
+    except BuildError as error:
+        print(f"build.py: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def _own(site: Path, name: str) -> bytes:
+    path = site / name
+    if not path.is_file():
+        raise BuildError(f"site/template.html names {{{{asset:{name}}}}}, but neither the runtime nor site/ has it.")
+    return path.read_bytes()
+
+
+def _numpy(files: Files) -> str:
+    """The version of NumPy that lies in the site; nothing where there is none."""
+    versions = [path.split("-")[1] for path in files if path.startswith("pyodide/numpy-")]
+    return versions[0] if versions else ""
+
+
+def _preload(pinned: pins.Pins, published: dict[str, str]) -> str:
+    """Hints that let a browser fetch the runtime side by side and not one file after another."""
+    links = []
+    for package in pinned.packages:
+        for file in package.files:
+            href = escape(published.get(f"{package.folder}/{file.name}", ""))
+            if file.preload == "module":
+                links.append(f'<link rel="modulepreload" href="{href}">')
+            elif file.preload == "fetch":
+                links.append(f'<link rel="preload" as="fetch" crossorigin href="{href}">')
+    return "\n".join(links)
+
+
+def _summary(made: Files, out: Path, runtime: Path) -> str:
+    pinned = pins.read(runtime)
+    size = sum(map(len, made.values()))
+    carried = ", ".join(f"{package.name} {package.version}" for package in pinned.packages)
+    numpy = next((f"NumPy {path.split('numpy-')[1].split('-')[0]}" for path in made if "/numpy-" in path), "no NumPy")
+    return f"Wrote {out}: {len(made)} files, {size / 1e6:.1f} MB, with {carried} and {numpy}."
+
+
+if __name__ == "__main__":
+    sys.exit(main())

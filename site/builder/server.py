@@ -1,0 +1,74 @@
+"""A web server for the built site, on this machine's loopback address only."""
+
+import contextlib
+import functools
+import threading
+from collections.abc import Iterator
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+from builder.failure import BuildError
+
+HOST = "127.0.0.1"
+
+
+class SiteHandler(SimpleHTTPRequestHandler):
+    """Answers with the types that browsers insist on: a module of another type does not run, nor does WebAssembly."""
+
+    protocol_version = "HTTP/1.1"
+    # Written out, since the types that the machine knows differ from machine to machine.
+    extensions_map = {  # noqa: RUF012 (the base class declares it so)
+        "": "application/octet-stream",
+        ".bin": "application/octet-stream",
+        ".css": "text/css; charset=utf-8",
+        ".html": "text/html; charset=utf-8",
+        ".js": "text/javascript; charset=utf-8",
+        ".json": "application/json",
+        ".mjs": "text/javascript; charset=utf-8",
+        ".png": "image/png",
+        ".py": "text/x-python; charset=utf-8",
+        ".svg": "image/svg+xml",
+        ".txt": "text/plain; charset=utf-8",
+        ".wasm": "application/wasm",
+        ".webmanifest": "application/manifest+json",
+        ".whl": "application/zip",
+        ".zip": "application/zip",
+    }
+
+    def end_headers(self) -> None:
+        """Have the browser ask again each time, so that a rebuilt site is seen on reload."""
+        self.send_header("Cache-Control", "no-cache")
+        super().end_headers()
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 (the base class names it so)
+        """Stay quiet: the reader asked for a page, not for a log."""
+
+
+class SiteServer(ThreadingHTTPServer):
+    """A threaded server of one folder, which knows its own address."""
+
+    daemon_threads = True
+
+    def __init__(self, folder: Path, port: int = 0) -> None:
+        try:
+            super().__init__((HOST, port), functools.partial(SiteHandler, directory=str(folder)))
+        except (OSError, OverflowError) as error:
+            raise BuildError(f"port {port} cannot be used ({error}); give another, or 0 for a free one.") from error
+
+    @property
+    def url(self) -> str:
+        """The address to type into a browser."""
+        return f"http://{HOST}:{self.server_port}/"
+
+
+@contextlib.contextmanager
+def running(folder: Path) -> Iterator[str]:
+    """Serve a folder from a thread of its own for as long as the block runs; gives its address."""
+    with SiteServer(folder) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
+        thread.start()
+        try:
+            yield server.url
+        finally:
+            server.shutdown()
+            thread.join()
