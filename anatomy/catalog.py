@@ -1,0 +1,133 @@
+"""The catalogue: released models by slug, and the one door through which any configuration becomes a model."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from anatomy import config as reading
+from anatomy import flops as counting
+from anatomy import memory
+from anatomy.config import AnatomyError, ConfigError, shown
+from anatomy.families import build
+from anatomy.tensors import Model
+
+DEFAULT_MODEL = "gpt2"
+# Beside the package in a checkout and in the site's archive, inside it in a wheel.
+_PACKAGE = Path(__file__).parent
+_FOLDERS = (_PACKAGE.parent / "model_configs", _PACKAGE / "model_configs")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A released model: its names, who released it when and where, its configuration and its published total."""
+
+    slug: str
+    name: str
+    maker: str
+    released: str
+    repository: str | None
+    released_total: int | None
+    config: Mapping[str, Any]
+    source: str
+    note: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class LoadedModel(Model):
+    """A model with its catalogue entry (None for a visitor's own configuration) and the figures that need a T."""
+
+    name: str
+    entry: Entry | None = None
+
+    @property
+    def slug(self) -> str | None:
+        """The catalogue's slug, None for a visitor's own configuration."""
+        return self.entry.slug if self.entry else None
+
+    def flops(self, seq_len: int, square: str = counting.FULL) -> counting.Flops:
+        """Forward FLOPs of one pass over ``seq_len`` tokens; ``square`` is ``full`` or ``causal``.
+
+        >>> load("gpt2").flops(seq_len=8).per_token
+        247358976
+        """
+        return counting.forward(self, seq_len, square)
+
+    def kv_cache_bytes(self, seq_len: int, batch: int = 1, dtype: str = "bf16") -> int | None:
+        """Bytes of the KV cache after ``seq_len`` tokens, None where the model keeps none.
+
+        >>> load("llama-3-70b").kv_cache_bytes(seq_len=1)
+        327680
+        """
+        return memory.kv_cache_bytes(self, seq_len, batch, dtype)
+
+
+def _folder() -> Path:
+    for folder in _FOLDERS:
+        if (folder / f"{DEFAULT_MODEL}.json").is_file():
+            return folder
+    raise AnatomyError(f"model_configs not found; looked in {' and '.join(str(folder) for folder in _FOLDERS)}")
+
+
+@lru_cache(maxsize=1)
+def entries() -> Mapping[str, Entry]:
+    """All entries by slug: makers in alphabetical order, each maker's newest first.
+
+    >>> entries()["gpt2"].released_total
+    124439808
+    """
+    found = [Entry(**json.loads(path.read_text(encoding="utf-8"))) for path in sorted(_folder().glob("*.json"))]
+    found.sort(key=lambda entry: entry.slug)
+    found.sort(key=lambda entry: entry.released, reverse=True)
+    found.sort(key=lambda entry: entry.maker.casefold())
+    return {entry.slug: entry for entry in found}
+
+
+@lru_cache(maxsize=256)
+def _catalogued(slug: str) -> LoadedModel:
+    entry = entries()[slug]
+    return _loaded(entry.config, slug, entry.name, entry)
+
+
+def _loaded(values: Mapping[str, Any], source: str, name: str, entry: Entry | None) -> LoadedModel:
+    model = build(values, source)
+    fields = {field: getattr(model, field) for field in Model.__dataclass_fields__}
+    return LoadedModel(**fields, name=name, entry=entry)
+
+
+def parse(text: str, source: str = "config.json", name: str = "Your model") -> LoadedModel:
+    """The model of a ``config.json``'s text; raises ``ConfigError``."""
+    return _loaded(reading.parse(text, source), source, name, None)
+
+
+def load(model: str | Path | Mapping[str, Any]) -> LoadedModel:
+    """The model of a catalogue slug, of a path to a ``config.json``, or of a dict of its values.
+
+    >>> load("gpt2").parameters
+    124439808
+
+    Raises ``ConfigError``, or ``AnatomyError`` where there is no such slug or file.
+    """
+    if isinstance(model, Mapping):
+        return _loaded(model, "config", "Your model", None)
+    if isinstance(model, str) and model in entries():
+        return _catalogued(model)
+    path = Path(model)
+    try:
+        if not path.is_file():
+            known = ", ".join(entries())
+            raise AnatomyError(f"model {shown(str(model))} is neither in the catalogue nor a file; known: {known}")
+        if path.stat().st_size > reading.MAX_BYTES:
+            raise ConfigError(str(path), None, f"the file holds over {reading.MAX_BYTES:,} bytes", "a config.json")
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise ConfigError(str(path), None, "the file holds bytes that are no UTF-8", "a config.json in UTF-8") from None
+    except (OSError, ValueError) as error:
+        if isinstance(error, AnatomyError):
+            raise
+        raise AnatomyError(f"model {shown(str(model))} cannot be read: {error}") from None
+    return parse(text, str(path), path.parent.name or path.name)

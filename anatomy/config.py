@@ -1,0 +1,247 @@
+"""Reading a ``config.json``: strict JSON in, a :class:`Config` that families ask for keys, one error form out.
+
+Nothing is guessed: a value comes from the configuration or from the family's documented default, and a value that
+cannot be what the key needs raises :class:`ConfigError`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+MAX_BYTES = 2_000_000
+MAX_DEPTH = 32
+MAX_INTEGER = 10**12
+_MISSING = object()
+_SHOWN = 60
+
+
+class AnatomyError(ValueError):
+    """Bad input, said in one line; its subclasses say which kind."""
+
+
+class ConfigError(AnatomyError):
+    """A configuration that cannot be read for certain.
+
+    >>> str(ConfigError("config.json", "n_layer", "-1", "an integer from 1 to 1,000,000,000,000"))
+    'config.json: n_layer is -1; accepted: an integer from 1 to 1,000,000,000,000'
+    """
+
+    def __init__(self, source: str, key: str | None, found: str, accepted: str) -> None:
+        self.source, self.key, self.found, self.accepted = source, key, found, accepted
+        said = f"{key} is {found}" if key else found
+        super().__init__(f"{source}: {said}; accepted: {accepted}")
+
+
+class SequenceLengthError(AnatomyError):
+    """A sequence length that the model cannot run at."""
+
+
+def shown(value: object) -> str:
+    """A value as an error repeats it: JSON's spelling, cut short.
+
+    >>> shown(None), shown("x" * 99)[-2:]
+    ('null', '…"')
+    """
+    if isinstance(value, str):
+        kept = value if len(value) <= _SHOWN else value[:_SHOWN] + "…"
+        return json.dumps(kept, ensure_ascii=False)
+    if isinstance(value, Mapping):
+        return f"an object of {len(value)} keys"
+    if isinstance(value, Sequence):
+        return f"a list of {len(value)} items"
+    if isinstance(value, int) and not isinstance(value, bool):
+        # Python refuses to print integers beyond its own digit limit.
+        text = str(value) if value.bit_length() < 256 else f"an integer of {value.bit_length()} bits"
+        return text if len(text) <= _SHOWN else text[:_SHOWN] + "…"
+    text = json.dumps(value) if value is None or isinstance(value, bool | float) else repr(value)
+    return text if len(text) <= _SHOWN else text[:_SHOWN] + "…"
+
+
+def parse(text: str, source: str = "config.json") -> dict[str, Any]:
+    """Parse strict JSON holding one object: no duplicate keys, no NaN or Infinity, no hostile size or nesting.
+
+    >>> parse('{"model_type": "gpt2"}')
+    {'model_type': 'gpt2'}
+
+    Raises :class:`ConfigError`.
+    """
+    if len(text) > MAX_BYTES or len(text.encode(errors="replace")) > MAX_BYTES:
+        raise ConfigError(source, None, f"the text holds over {MAX_BYTES:,} bytes", f"at most {MAX_BYTES:,} bytes")
+
+    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for key, value in pairs:
+            if key in found:
+                raise ConfigError(source, shown(key), "there twice", "each key once")
+            found[key] = value
+        return found
+
+    def constant(word: str) -> Any:
+        raise ConfigError(source, None, f"{word} stands where a value belongs", "JSON, which has no such number")
+
+    def integer(word: str) -> int:
+        if len(word) > 40:
+            raise ConfigError(source, None, f"an integer of {len(word)} digits", "integers of at most 40 digits")
+        return int(word)
+
+    try:
+        value = json.loads(
+            text.removeprefix("\ufeff"), object_pairs_hook=unique, parse_constant=constant, parse_int=integer
+        )
+    except json.JSONDecodeError as error:
+        where = f"line {error.lineno}, column {error.colno}"
+        found = "nothing in it" if not text.strip() else f"no JSON ({error.msg.lower()} at {where})"
+        raise ConfigError(source, None, found, "a JSON object such as a model's config.json") from None
+    except RecursionError:
+        raise ConfigError(source, None, "nested too deeply", f"at most {MAX_DEPTH} levels") from None
+    if not isinstance(value, dict):
+        raise ConfigError(source, None, f"{shown(value)} at the top", "a JSON object such as a model's config.json")
+    return value
+
+
+def _depth_over(value: object, limit: int) -> bool:
+    level: list[object] = [value]
+    for _ in range(limit):
+        level = [
+            child
+            for item in level
+            for child in (item.values() if isinstance(item, Mapping) else item if isinstance(item, list) else ())
+        ]
+        if not level:
+            return False
+    return True
+
+
+class Config:
+    """A configuration that families ask for keys; it remembers which defaults were used.
+
+    ``keys`` in every method is the key's spelling, then its older or other spellings; two spellings that disagree are
+    an error. A default of None with ``optional`` means that the family computes the value from others.
+    """
+
+    def __init__(self, values: Mapping[str, Any], source: str = "config.json") -> None:
+        if _depth_over(values, MAX_DEPTH):
+            raise ConfigError(source, None, "nested too deeply", f"at most {MAX_DEPTH} levels")
+        self.values = values
+        self.source = source
+        self.defaults: dict[str, object] = {}
+
+    def nested(self, key: str) -> Config | None:
+        """The configuration inside ``key`` (such as ``text_config``), None where there is none."""
+        value = self.values.get(key)
+        if value is None:
+            return None
+        if not isinstance(value, Mapping):
+            raise self.error(key, value, "an object")
+        return Config(value, f"{self.source}: {key}")
+
+    def error(self, key: str, value: object, accepted: str) -> ConfigError:
+        """The error for a key whose value cannot be accepted."""
+        return ConfigError(self.source, key, shown(value), accepted)
+
+    def _find(self, keys: Sequence[str], null_is_absent: bool) -> tuple[str, Any]:
+        present = [
+            (key, self.values[key])
+            for key in keys
+            if key in self.values and not (null_is_absent and self.values[key] is None)
+        ]
+        if not present:
+            return keys[0], _MISSING
+        for key, value in present[1:]:
+            if value != present[0][1] or isinstance(value, bool) != isinstance(present[0][1], bool):
+                raise self.error(key, value, f"the same value as {present[0][0]}, {shown(present[0][1])}")
+        return present[0]
+
+    def _absent(self, key: str, default: Any, accepted: str) -> Any:
+        if default is _MISSING:
+            raise ConfigError(self.source, key, "missing", accepted)
+        self.defaults[key] = default
+        return default
+
+    def integer(self, *keys: str, default: Any = _MISSING, minimum: int = 1) -> int:
+        """A whole number of at least ``minimum``; a key that is null or left out takes the default.
+
+        >>> Config({"n_layer": 12}).integer("n_layer")
+        12
+        """
+        accepted = f"an integer from {minimum} to {MAX_INTEGER:,}"
+        key, value = self._find(keys, null_is_absent=True)
+        if value is _MISSING:
+            return int(self._absent(key, default, accepted))
+        if isinstance(value, bool) or not isinstance(value, int) or not minimum <= value <= MAX_INTEGER:
+            raise self.error(key, value, accepted)
+        return value
+
+    def optional_integer(self, *keys: str, minimum: int = 1) -> int | None:
+        """A whole number, or None where the key is null or left out (which no default stands for)."""
+        _, value = self._find(keys, null_is_absent=True)
+        return None if value is _MISSING else self.integer(*keys, minimum=minimum)
+
+    def boolean(self, *keys: str, default: Any = _MISSING) -> bool:
+        """True or false; 0, 1, "true" and the like are refused."""
+        key, value = self._find(keys, null_is_absent=True)
+        if value is _MISSING:
+            return bool(self._absent(key, default, "true or false"))
+        if not isinstance(value, bool):
+            raise self.error(key, value, "true or false")
+        return value
+
+    def choice(self, *keys: str, options: Collection[str], default: Any = _MISSING) -> str:
+        """One of ``options``."""
+        accepted = ", ".join(sorted(options))
+        key, value = self._find(keys, null_is_absent=True)
+        if value is _MISSING:
+            return str(self._absent(key, default, accepted))
+        if not isinstance(value, str) or value not in options:
+            raise self.error(key, value, accepted)
+        return value
+
+    def choices(self, key: str, options: Collection[str], length: int) -> list[str] | None:
+        """A list with one of ``options`` for each of ``length`` blocks, None where the key is null or left out."""
+        value = self.values.get(key)
+        if value is None:
+            return None
+        accepted = f"a list of {length:,} items, each one of {', '.join(sorted(options))}"
+        if not isinstance(value, list) or len(value) != length:
+            raise self.error(key, value, accepted)
+        for item in value:
+            if not isinstance(item, str) or item not in options:
+                raise self.error(key, item, accepted)
+        return list(value)
+
+    def only(self, key: str, *accepted: object, why: str = "") -> None:
+        """Refuse an option that changes shapes in a way that no family here handles.
+
+        Raises :class:`ConfigError` where ``key`` is there with another value than those ``accepted``.
+        """
+        if key not in self.values:
+            return
+        value = self.values[key]
+        if not any(value is one or (type(value) is type(one) and value == one) for one in accepted):
+            words = " or ".join(shown(one) for one in accepted)
+            raise self.error(key, value, words + (f" ({why})" if why else ""))
+
+    def architecture(self, accepted: Sequence[str]) -> str:
+        """The class that ``architectures`` names: one of ``accepted``, whose first is the family's default."""
+        value = self.values.get("architectures")
+        words = ", ".join(accepted)
+        if value is None or value == []:
+            self.defaults["architectures"] = [accepted[0]]
+            return accepted[0]
+        if not isinstance(value, list) or len(value) != 1 or not isinstance(value[0], str):
+            raise self.error("architectures", value, f"a list of one of {words}")
+        if value[0] not in accepted:
+            raise self.error("architectures", value[0], words)
+        return value[0]
+
+    def divided(self, key: str, value: int, by_key: str, by: int) -> int:
+        """``value // by`` where it divides, else the error that names both keys.
+
+        >>> Config({}).divided("n_embd", 768, "n_head", 12)
+        64
+        """
+        if value % by:
+            raise ConfigError(self.source, by_key, f"{by}, which does not divide {key} {value}", f"a divisor of {key}")
+        return value // by

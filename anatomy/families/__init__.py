@@ -1,0 +1,43 @@
+"""Model families: one module each, found by the exact ``model_type`` of a configuration."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any
+
+from anatomy.config import Config, ConfigError, shown
+from anatomy.tensors import Model
+
+# model_type -> module of this package; sorted.
+FAMILIES: Mapping[str, str] = {
+    "gpt2": "gpt2",
+    "llama": "llama",
+    "mistral": "llama",
+    "qwen2": "llama",
+}
+
+
+def build(values: Mapping[str, Any], source: str = "config.json") -> Model:
+    """Read a configuration into a model: every tensor row, as the released checkpoint stores it.
+
+    >>> build({"model_type": "gpt2", "vocab_size": 50257, "n_positions": 1024, "n_embd": 768, "n_layer": 12,
+    ...        "n_head": 12}).parameters
+    124439808
+
+    Raises :class:`ConfigError` where the configuration cannot be read for certain.
+    """
+    config = Config(values, source)
+    known = ", ".join(FAMILIES)
+    if "model_type" not in values:
+        raise ConfigError(source, "model_type", "missing", known)
+    name = values["model_type"]
+    if not isinstance(name, str):
+        raise config.error("model_type", name, known)
+    if name not in FAMILIES:
+        near = difflib.get_close_matches(name.lower().replace("-", "_"), FAMILIES, n=1)
+        raise ConfigError(source, "model_type", shown(name), (f"{near[0]}? Known: " if near else "") + known)
+    model = import_module(f"anatomy.families.{FAMILIES[name]}").model(config)
+    assert isinstance(model, Model)
+    return model

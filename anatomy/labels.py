@@ -1,0 +1,104 @@
+"""What parts and groups are called, in a phrase: the words of the diagram, the bar and ``show --json``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from anatomy.blocks import Blocks, contains
+from anatomy.tensors import Attention, Model
+
+_PARTS = {
+    "embedding-norm": "Embedding norm",
+    "residual": "Residual stream",
+    "mlp": "MLP",
+    "router": "Router",
+    "experts": "Experts",
+    "shared-expert": "Shared expert",
+    "final-norm": "Final norm",
+    "pooler": "Pooler",
+    "unembedding": "Unembedding",
+    "cross-attention": "Cross-attention",
+    "norm-attention": "Norm before attention",
+    "norm-post-attention": "Norm after attention",
+    "norm-cross-attention": "Norm before cross-attention",
+    "norm-post-cross-attention": "Norm after cross-attention",
+    "norm-mlp": "Norm before MLP",
+    "norm-post-mlp": "Norm after MLP",
+    "norm-block": "Norm before attention and MLP",
+}
+_GROUPS = {
+    "attention": "Attention, all blocks",
+    "mlp": "MLP, all blocks",
+    "experts": "Experts, all blocks",
+    "router": "Router, all blocks",
+    "norms": "Norms",
+    "unembedding": "Unembedding",
+}
+_TABLES = {
+    "token": "token",
+    "position": "position",
+    "token-type": "token-type",
+    "class-token": "class-token",
+    "patch": "patch",
+    "frame": "frame",
+}
+
+
+def attention_of(model: Model, stack: str | None, blocks: Blocks | None, kind: str = "self") -> Attention | None:
+    """The attention record that holds for the blocks' first index in a stack, None where the stack has none."""
+    for record in model.attention:
+        first = blocks[0].start if blocks else 0
+        if record.kind == kind and stack in (None, record.stack) and contains(record.blocks, first):
+            return record
+    return None
+
+
+def attention(record: Attention) -> str:
+    """The name that papers give an attention record's form.
+
+    >>> import anatomy
+    >>> attention(anatomy.load("gpt2").attention[0]), attention(anatomy.load("llama-3-70b").attention[0])
+    ('Multi-head self-attention', 'Grouped-query attention')
+    """
+    if record.latent is not None:
+        return "Multi-head latent attention"
+    if record.kv_heads == record.query_heads:
+        return "Multi-head self-attention"
+    return "Multi-query attention" if record.kv_heads == 1 else "Grouped-query attention"
+
+
+def embeddings(parts: Iterable[str]) -> str:
+    """The embeddings named after their tables.
+
+    >>> embeddings(["embedding/token", "embedding/position"])
+    'Token and position embeddings'
+    """
+    found = [_TABLES[step] for step in dict.fromkeys(path.rsplit("/", 1)[-1] for path in parts) if step in _TABLES]
+    if not found:
+        return "Embeddings"
+    if len(found) == 1:
+        return f"{found[0].capitalize()} embedding"
+    return (", ".join(found[:-1]) + f" and {found[-1]} embeddings").capitalize()
+
+
+def part(model: Model, part_id: str, stack: str | None, blocks: Blocks | None) -> str:
+    """The label of a part of a model; a part id without one is a programming error (``KeyError``)."""
+    if part_id == "embedding":
+        rows = [row for row in model.rows if row.part_id == "embedding" and row.stack in (None, stack)]
+        return embeddings(row.part for row in rows)
+    if part_id == "attention":
+        record = attention_of(model, stack, blocks)
+        return attention(record) if record else "Attention"
+    return _PARTS[part_id]
+
+
+def group(model: Model, group_id: str) -> str:
+    """The label of a group of parameters.
+
+    >>> import anatomy
+    >>> group(anatomy.load("gpt2"), "embeddings"), group(anatomy.load("gpt2"), "mlp")
+    ('Token and position embeddings', 'MLP, all blocks')
+    """
+    if group_id == "embeddings":
+        return embeddings(row.part for row in model.rows if row.group == "embeddings")
+    return _GROUPS[group_id]

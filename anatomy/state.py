@@ -1,0 +1,207 @@
+"""The page's state: one frozen record; what a click, a key or a hash means, and the hash that says it back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from urllib.parse import parse_qsl, quote
+
+from anatomy import catalog
+from anatomy.catalog import LoadedModel
+from anatomy.config import AnatomyError, shown
+from anatomy.formatting import exact
+from anatomy.report import Anatomy, Part, default_seq_len, describe
+
+DEFAULT_SEQ_LEN = 8
+DEFAULT_PART = "attention"
+# The controls that a notice can stand beside.
+MODEL, SEQ_LEN, PART = "model", "seq-len", "part"
+
+
+@dataclass(frozen=True)
+class State:
+    """What the page shows: model, T, the selected part; ``notices`` has a sentence per control that refused something.
+
+    ``visited`` holds a (model, part address) for each part shown, ``solved`` the ids of solved challenges, ``changed``
+    the control that changed last (``model``, ``seq-len`` or empty), so that views can mark what changed with it.
+    """
+
+    model: str = catalog.DEFAULT_MODEL
+    seq_len: int = DEFAULT_SEQ_LEN
+    part: str = DEFAULT_PART
+    stack: str | None = None
+    blocks: str | None = None
+    notices: Mapping[str, str] = field(default_factory=dict)
+    changed: str = ""
+    visited: frozenset[tuple[str, str]] = frozenset()
+    solved: frozenset[str] = frozenset()
+
+    @property
+    def loaded(self) -> LoadedModel:
+        """The chosen model."""
+        return catalog.load(self.model)
+
+    @property
+    def anatomy(self) -> Anatomy:
+        """The chosen model's anatomy at the chosen T."""
+        return describe(self.loaded, self.seq_len)
+
+    @property
+    def selected(self) -> Part:
+        """The selected part."""
+        found = self.anatomy.find(self.part, self.stack, self.blocks)
+        assert found is not None, "a state selects only parts that its model has"
+        return found
+
+    def to_hash(self) -> str:
+        """The location hash that leads back here: every key, so that a link says what it shows.
+
+        >>> State().to_hash()
+        '#model=gpt2&t=8&part=attention'
+        """
+        return "#" + _joined(self._keys())
+
+    def link(self, part: Part) -> str:
+        """The shortest hash that selects ``part`` of this model at this T: what equals the default is left out.
+
+        >>> state = State()
+        >>> state.link(state.anatomy.parts[0])
+        '#part=embedding'
+        """
+        default = State()
+        address = self.anatomy.address(part)
+        keys = replace(self, part=address[0], stack=address[1], blocks=address[2])._keys()
+        usual = {"model": default.model, "t": str(default.seq_len)}
+        return "#" + _joined({key: value for key, value in keys.items() if usual.get(key) != value})
+
+    def _keys(self) -> dict[str, str]:
+        keys = {"model": self.model, "t": str(self.seq_len), "part": self.part}
+        if self.stack:
+            keys["stack"] = self.stack
+        if self.blocks:
+            keys["blocks"] = self.blocks
+        return keys
+
+    def shown(self) -> State:
+        """The same state with the selected part remembered as visited."""
+        return replace(self, visited=self.visited | {(self.model, visit_key(self.anatomy, self.selected))})
+
+
+def visit_key(anatomy: Anatomy, part: Part) -> str:
+    """A part's address as one word, as ``visited`` keeps it."""
+    return ":".join(word for word in anatomy.address(part) if word)
+
+
+def _joined(keys: Mapping[str, str]) -> str:
+    return "&".join(f"{key}={quote(value, safe='-._~,:')}" for key, value in keys.items())
+
+
+def choose_model(state: State, slug: str) -> State:
+    """Another model: T is kept where it is legal, else the nearest is taken and said; so is the selected part.
+
+    >>> choose_model(State(seq_len=1024), "llama-3-70b").seq_len
+    1024
+    """
+    if slug not in catalog.entries():
+        said = f"There is no model {shown(slug)} in this catalogue. The page still shows {state.loaded.name}."
+        return _refused(state, MODEL, said)
+    model = catalog.load(slug)
+    seq_len = default_seq_len(model, state.seq_len)
+    notices = {}
+    if seq_len != state.seq_len:
+        notices[SEQ_LEN] = (
+            f"T was {exact(state.seq_len)}; {model.name} takes {_accepted(model)}, so T is now {exact(seq_len)}."
+        )
+    moved = replace(state, model=slug, seq_len=seq_len, notices=notices, changed=MODEL)
+    return _with_part(moved, state.part, state.stack, state.blocks)
+
+
+def _accepted(model: LoadedModel) -> str:
+    fixed = model.fixed_lengths.get("tokens")
+    return f"exactly {exact(fixed)}" if fixed else f"at most {exact(default_seq_len(model, 10**12))}"
+
+
+def choose_seq_len(state: State, text: str) -> State:
+    """Another T, as typed; what is no legal length leaves T as it is and says what would be accepted.
+
+    >>> choose_seq_len(State(), "abc").notices["seq-len"]
+    'Sequence length "abc" is not a whole number. GPT-2 small takes at most 1,024. T is still 8.'
+    """
+    accepted = f"{state.loaded.name} takes {_accepted(state.loaded)}. T is still {exact(state.seq_len)}."
+    plain = text.strip().replace(",", "").replace("\u202f", "")
+    if not (plain.isascii() and plain.removeprefix("-").isdigit() and len(plain) <= 15):
+        return _refused(state, SEQ_LEN, f"Sequence length {shown(text)} is not a whole number. {accepted}")
+    seq_len = int(plain)
+    try:
+        describe(state.loaded, seq_len)
+    except AnatomyError:
+        return _refused(state, SEQ_LEN, f"Sequence length {exact(seq_len)} is out of range. {accepted}")
+    return replace(state, seq_len=seq_len, notices={}, changed=SEQ_LEN)
+
+
+def select_part(state: State, part: str, stack: str | None = None, blocks: str | None = None) -> State:
+    """Another selected part; an id that the model does not have is refused with a sentence.
+
+    >>> select_part(State(), "mlp").selected.parameters
+    56669184
+    """
+    found = state.anatomy.find(part, stack, blocks)
+    if found is None:
+        has = ", ".join(dict.fromkeys(one.id for one in state.anatomy.parts))
+        said = f"{state.loaded.name} has no part {shown(part)} there; it has {has}."
+        return _refused(state, PART, said)
+    address = state.anatomy.address(found)
+    return replace(state, part=address[0], stack=address[1], blocks=address[2], notices={}, changed="")
+
+
+def _with_part(state: State, part: str, stack: str | None, blocks: str | None) -> State:
+    anatomy = state.anatomy
+    found = (
+        anatomy.find(part, stack, blocks)
+        or anatomy.find(part, stack)
+        or anatomy.find(part)
+        or anatomy.find(DEFAULT_PART)
+    ) or anatomy.parts[0]
+    address = anatomy.address(found)
+    return replace(state, part=address[0], stack=address[1], blocks=address[2])
+
+
+def _refused(state: State, control: str, said: str) -> State:
+    return replace(state, notices={**state.notices, control: said}, changed="")
+
+
+def from_hash(state: State, text: str) -> State:
+    """The state that a location hash asks for: what it leaves out is the default; what is wrong keeps the last good.
+
+    >>> from_hash(State(), "#model=llama-3-70b&t=8192&part=mlp").selected.parameters
+    56371445760
+    >>> from_hash(State(seq_len=16), "#t=0").seq_len
+    16
+    """
+    keys = dict(parse_qsl(text.removeprefix("#"), keep_blank_values=True))
+    wanted = replace(State(), visited=state.visited, solved=state.solved)
+    notices: dict[str, str] = {}
+    model = keys.get("model", wanted.model)
+    moved = choose_model(replace(wanted, model=state.model, seq_len=state.seq_len), model)
+    if MODEL in moved.notices:
+        notices[MODEL] = moved.notices[MODEL]
+        moved = replace(state, notices={}, changed="")
+    else:
+        # A deep link is no change: T is the hash's own or the default, never carried over.
+        moved = replace(moved, seq_len=default_seq_len(moved.loaded, wanted.seq_len), notices={}, changed="")
+        moved = replace(moved, part=wanted.part, stack=None, blocks=None)
+        moved = _with_part(moved, wanted.part, None, None)
+    if "t" in keys:
+        counted = choose_seq_len(moved, keys["t"])
+        if SEQ_LEN in counted.notices and moved.model == state.model:
+            moved = replace(moved, seq_len=state.seq_len)
+            counted = choose_seq_len(moved, keys["t"])
+        notices.update(counted.notices)
+        moved = replace(counted, notices={}, changed="")
+    if "part" in keys:
+        selected = select_part(moved, keys["part"], keys.get("stack"), keys.get("blocks"))
+        if PART in selected.notices and moved.model == state.model:
+            selected = replace(_with_part(moved, state.part, state.stack, state.blocks), notices=selected.notices)
+        notices.update(selected.notices)
+        moved = replace(selected, notices={}, changed="")
+    return replace(moved, notices=notices)

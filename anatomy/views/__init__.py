@@ -1,0 +1,1 @@
+"""Views: plain functions from the anatomy to markup; they word and draw, and count nothing."""
