@@ -7,6 +7,7 @@ if sys.version_info < (3, 11):  # noqa: UP036 (an older Python may well be the o
     sys.exit(2)
 
 import argparse
+import json
 import webbrowser
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -20,7 +21,7 @@ sys.path[:0] = [folder for folder in (str(ROOT), str(SITE)) if folder not in sys
 import anatomy
 from anatomy.state import State
 from anatomy.views.page import regions
-from builder import archive, names, notices, pins, runtime, template, wheels
+from builder import archive, names, notices, pins, runtime, snapshot, template, wheels
 from builder.failure import BuildError
 from builder.server import SiteServer
 
@@ -36,8 +37,13 @@ POLICY = (
 
 # The page's own Python: unpacked side by side, as in a checkout, so that catalog.py finds the configurations.
 PACKED = ("anatomy", "model_configs")
+# Modules of the page that speak with the browser, so that only a page can run them.
+SCRIPTS = ("main.py", "cell.py")
+# Plugins that PyScript would fetch before anything else; the page uses none of them.
+PLUGINS = ("deprecations-manager", "donkey", "py-editor", "py-game", "py-terminal")
 LOCK = "pyodide/pyodide-lock.json"
 NOTICES = "THIRD-PARTY.txt"
+INTERPRETER = "interpreter.mjs"
 
 Files = dict[str, bytes]
 
@@ -76,8 +82,27 @@ def numpy_files(files: Files, plan: Plan) -> Files:
 
 
 def app_files(files: Files, plan: Plan) -> Files:
-    """Add the archive of the package and the model configurations, which the page unpacks."""
-    return files | {"app.zip": archive.packed(archive.sources(plan.root, PACKED, (".py", ".json")))}
+    """Add the archive of the page's Python and the model configurations, for a page that starts without a snapshot."""
+    packed = archive.sources(plan.root, PACKED, (".py", ".json")) | _scripts(plan)
+    return files | {"app.zip": archive.packed(packed)}
+
+
+def start_files(files: Files, plan: Plan) -> Files:
+    """Add the snapshot of a started Python, and the interpreter module that restores it or starts the ordinary way."""
+    if not plan.pins.snapshot:
+        return files
+    site = plan.root / "site"
+    made = files | {"restore.mjs": (site / "restore.mjs").read_bytes()}
+    try:
+        expected = regions(State())
+        made["snapshot.bin"] = snapshot.contents(files, _scripts(plan), expected, plan.cache, plan.pins.node)
+    except snapshot.NoNodeError as error:
+        plan.note(str(error))
+    values = {f"asset:{path}": name for path, name in names.hashed(made).items()}
+    values = {"asset:snapshot.bin": "", **values, "lock": _compact(files[LOCK])}
+    source = (site / INTERPRETER).read_text("utf-8")
+    filled = template.filled(source, values, optional=set(values), file=f"site/{INTERPRETER}")
+    return made | {INTERPRETER: filled.encode()}
 
 
 def notice_files(files: Files, plan: Plan) -> Files:
@@ -98,14 +123,22 @@ def page_files(files: Files, plan: Plan) -> Files:
     values = {f"region:{key}": markup for key, markup in regions(State()).items()}
     values |= {f"asset:{path}": name for path, name in published.items()}
     values |= {"version": escape(anatomy.__version__), "csp": escape(POLICY, quote=False), "numpy": _numpy(files)}
-    values |= {"preload": _preload(plan.pins, published)}
-    optional = {"preload", *(key for key in values if key.startswith("asset:"))}
+    values |= {"preload": _preload(plan.pins, published), "config": _config(plan.pins, published)}
+    values |= {"interpreter": published[_interpreter(plan.pins)]}
+    optional = {"preload", "config", "interpreter", *(key for key in values if key.startswith("asset:"))}
     html = template.filled(text, values, optional=optional, file=f"site/{source.name}")
     return {published[path]: data for path, data in known.items()} | {"index.html": html.encode()}
 
 
 # Each maps the files so far to the files from there on: logical paths before page_files, published ones after it.
-STEPS: tuple[Callable[[Files, Plan], Files], ...] = (runtime_files, numpy_files, app_files, notice_files, page_files)
+STEPS: tuple[Callable[[Files, Plan], Files], ...] = (
+    runtime_files,
+    numpy_files,
+    app_files,
+    notice_files,
+    start_files,
+    page_files,
+)
 
 
 def files(
@@ -176,6 +209,30 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
+def _scripts(plan: Plan) -> Files:
+    return {name: (plan.root / "site" / name).read_bytes() for name in SCRIPTS}
+
+
+def _compact(lock: bytes) -> str:
+    return json.dumps(json.loads(lock), separators=(",", ":"))
+
+
+def _interpreter(pinned: pins.Pins) -> str:
+    return INTERPRETER if pinned.snapshot else "pyodide/pyodide.mjs"
+
+
+def _config(pinned: pins.Pins, published: dict[str, str]) -> str:
+    """PyScript's configuration, as the value of an attribute."""
+    config = {
+        "interpreter": f"./{published[_interpreter(pinned)]}",
+        "js_modules": {"main": {f"./{published['idiomorph/idiomorph.esm.js']}": "idiomorph"}},
+        "plugins": [f"!{name}" for name in PLUGINS],
+    }
+    if not pinned.snapshot:
+        config["files"] = {f"./{published['app.zip']}": "./*"}
+    return escape(json.dumps(config))
+
+
 def _own(site: Path, name: str) -> bytes:
     path = site / name
     if not path.is_file():
@@ -190,16 +247,19 @@ def _numpy(files: Files) -> str:
 
 
 def _preload(pinned: pins.Pins, published: dict[str, str]) -> str:
-    """Hints that let a browser fetch the runtime side by side and not one file after another."""
-    links = []
-    for package in pinned.packages:
-        for file in package.files:
-            href = escape(published.get(f"{package.folder}/{file.name}", ""))
-            if file.preload == "module":
-                links.append(f'<link rel="modulepreload" href="{href}">')
-            elif file.preload == "fetch":
-                links.append(f'<link rel="preload" as="fetch" crossorigin href="{href}">')
-    return "\n".join(links)
+    """Hints that let a browser fetch what the start needs side by side and not one file after another."""
+    wanted = {f"{each.folder}/{file.name}": file.preload for each in pinned.packages for file in each.files}
+    if "snapshot.bin" in published:
+        wanted |= {"snapshot.bin": "fetch"}
+    elif pinned.snapshot:
+        wanted |= {"pyodide/python_stdlib.zip": "fetch", "app.zip": "fetch"}
+    if pinned.snapshot:
+        wanted |= {INTERPRETER: "module", "restore.mjs": "module"}
+    hints = {
+        "module": '<link rel="modulepreload" href="{}">',
+        "fetch": '<link rel="preload" as="fetch" crossorigin href="{}">',
+    }
+    return "\n".join(hints[kind].format(escape(published[path])) for path, kind in wanted.items() if kind)
 
 
 def _summary(made: Files, out: Path, runtime: Path) -> str:
