@@ -34,7 +34,7 @@ def prepare(sources: Mapping[str, str]) -> None:
         if module.name not in _ELSEWHERE:
             importlib.import_module(module.name)
     shown()
-    at = sys.meta_path.index(importlib.machinery.PathFinder)  # type: ignore[arg-type]  # the class itself is the finder
+    at = sys.meta_path.index(importlib.machinery.PathFinder)
     sys.meta_path[at : at + 1] = [Compiled(code), sys.meta_path[at], Remainder()]
 
 

@@ -19,7 +19,7 @@ class Compiled(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def __init__(self, code: Mapping[str, tuple[CodeType, bool]]) -> None:
         self.code = code
 
-    def find_spec(self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None) -> _Spec | None:
+    def find_spec(self, name: str, _path: Sequence[str] | None = None, _target: object = None, /) -> _Spec | None:
         """The module, if it is one of these."""
         if name not in self.code:
             return None
@@ -37,7 +37,7 @@ class Remainder(importlib.abc.MetaPathFinder):
     archive where Python looks for it.
     """
 
-    def find_spec(self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None) -> _Spec | None:
+    def find_spec(self, name: str, path: Sequence[str] | None = None, _target: object = None, /) -> _Spec | None:
         """The module out of the archive, which is brought once."""
         if name.partition(".")[0] not in sys.stdlib_module_names:
             return None
@@ -48,7 +48,7 @@ class Remainder(importlib.abc.MetaPathFinder):
         sys.meta_path.remove(self)
         page.bring()
         importlib.invalidate_caches()
-        return importlib.machinery.PathFinder.find_spec(name, path, target)
+        return importlib.machinery.PathFinder.find_spec(name, path)
 
 
 def wake() -> None:

@@ -1,6 +1,5 @@
-"""The snapshot of a started Python that the page restores: made by Node, checked against this Python, kept in a cache."""
+"""The snapshot of a started Python that the page restores: made by Node, checked against this Python, cached."""
 
-import hashlib
 import json
 import re
 import shutil
@@ -11,6 +10,7 @@ from pathlib import Path
 
 from builder.clients import node_command
 from builder.failure import BuildError
+from builder.names import digest
 
 HERE = Path(__file__).parent
 # Run in the Python that the snapshot is taken of.
@@ -30,10 +30,9 @@ def contents(
     """
     command = node_command(cache, node)
     if command is None:
-        raise NoNodeError("the page will start the ordinary way, without a snapshot: there is no Node to make one with.")
+        raise NoNodeError("The page will start the ordinary way: there is no Node to make a snapshot with.")
     wanted = _inputs(files, pages)
-    key = hashlib.sha256(repr(sorted((name, hashlib.sha256(data).digest()) for name, data in wanted.items())).encode())
-    kept = cache / "snapshots" / f"{key.hexdigest()[:20]}.bin"
+    kept = cache / "snapshots" / f"{digest(wanted)}.bin"
     if not kept.is_file():
         kept.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=cache) as place:
