@@ -21,7 +21,8 @@ sys.path[:0] = [folder for folder in (str(ROOT), str(SITE)) if folder not in sys
 import anatomy
 from anatomy.state import State
 from anatomy.views.page import regions
-from builder import archive, names, notices, pins, runtime, snapshot, template, wheels
+from builder import archive, document, names, notices, offline, pins, runtime, snapshot, template, wheels
+from builder.document import INTERPRETER, SNAPSHOT
 from builder.failure import BuildError
 from builder.server import SiteServer
 
@@ -39,11 +40,8 @@ POLICY = (
 PACKED = ("anatomy", "model_configs")
 # Modules of the page that speak with the browser, so that only a page can run them.
 SCRIPTS = ("main.py", "cell.py")
-# Plugins that PyScript would fetch before anything else; the page uses none of them.
-PLUGINS = ("deprecations-manager", "donkey", "py-editor", "py-game", "py-terminal")
 LOCK = "pyodide/pyodide-lock.json"
 NOTICES = "THIRD-PARTY.txt"
-INTERPRETER = "interpreter.mjs"
 
 Files = dict[str, bytes]
 
@@ -92,14 +90,16 @@ def start_files(files: Files, plan: Plan) -> Files:
     if not plan.pins.snapshot:
         return files
     site = plan.root / "site"
-    made = files | {"restore.mjs": (site / "restore.mjs").read_bytes()}
+    # The lock goes into the interpreter module: one file less to wait for.
+    made = {path: data for path, data in files.items() if path != LOCK}
+    made["restore.mjs"] = (site / "restore.mjs").read_bytes()
     try:
         expected = regions(State())
-        made["snapshot.bin"] = snapshot.contents(files, _scripts(plan), expected, plan.cache, plan.pins.node)
+        made[SNAPSHOT] = snapshot.contents(files, _scripts(plan), expected, plan.cache, plan.pins.node)
     except snapshot.NoNodeError as error:
         plan.note(str(error))
     values = {f"asset:{path}": name for path, name in names.hashed(made).items()}
-    values = {"asset:snapshot.bin": "", **values, "lock": _compact(files[LOCK])}
+    values = {f"asset:{SNAPSHOT}": "", **values, "lock": _compact(files[LOCK])}
     source = (site / INTERPRETER).read_text("utf-8")
     filled = template.filled(source, values, optional=set(values), file=f"site/{INTERPRETER}")
     return made | {INTERPRETER: filled.encode()}
@@ -114,20 +114,25 @@ def notice_files(files: Files, plan: Plan) -> Files:
 
 def page_files(files: Files, plan: Plan) -> Files:
     """Render the page, add those of the site's own files that its template names, and give all hashed names."""
-    site = plan.root / "site"
-    source = site / "template.html"
-    text = source.read_text("utf-8")
-    own = {name: _own(site, name) for name in template.assets(text) if name not in files}
-    known = files | own
+    source = plan.root / "site" / "template.html"
+    known = document.with_own(source, files)
     published = names.hashed({path: data for path, data in known.items() if path != NOTICES}) | {NOTICES: NOTICES}
     values = {f"region:{key}": markup for key, markup in regions(State()).items()}
     values |= {f"asset:{path}": name for path, name in published.items()}
-    values |= {"version": escape(anatomy.__version__), "csp": escape(POLICY, quote=False), "numpy": _numpy(files)}
-    values |= {"preload": _preload(plan.pins, published), "config": _config(plan.pins, published)}
-    values |= {"interpreter": published[_interpreter(plan.pins)]}
+    values |= {"version": escape(anatomy.__version__), "csp": escape(POLICY, quote=False)}
+    values |= {"numpy": document.numpy(files), "preload": document.preload(plan.pins, published)}
     optional = {"preload", "config", "interpreter", *(key for key in values if key.startswith("asset:"))}
-    html = template.filled(text, values, optional=optional, file=f"site/{source.name}")
+    if plan.pins.packages:
+        values |= {"config": escape(document.config(plan.pins, published))}
+        values |= {"interpreter": published[document.interpreter(plan.pins)]}
+    html = template.filled(source.read_text("utf-8"), values, optional=optional, file=f"site/{source.name}")
     return {published[path]: data for path, data in known.items()} | {"index.html": html.encode()}
+
+
+def offline_files(files: Files, plan: Plan) -> Files:
+    """Add the service worker that keeps all of these files for later without a network."""
+    source = plan.root / "site" / offline.NAME
+    return files | {offline.NAME: offline.worker(source, files)}
 
 
 # Each maps the files so far to the files from there on: logical paths before page_files, published ones after it.
@@ -138,6 +143,7 @@ STEPS: tuple[Callable[[Files, Plan], Files], ...] = (
     notice_files,
     start_files,
     page_files,
+    offline_files,
 )
 
 
@@ -215,51 +221,6 @@ def _scripts(plan: Plan) -> Files:
 
 def _compact(lock: bytes) -> str:
     return json.dumps(json.loads(lock), separators=(",", ":"))
-
-
-def _interpreter(pinned: pins.Pins) -> str:
-    return INTERPRETER if pinned.snapshot else "pyodide/pyodide.mjs"
-
-
-def _config(pinned: pins.Pins, published: dict[str, str]) -> str:
-    """PyScript's configuration, as the value of an attribute."""
-    config = {
-        "interpreter": f"./{published[_interpreter(pinned)]}",
-        "js_modules": {"main": {f"./{published['idiomorph/idiomorph.esm.js']}": "idiomorph"}},
-        "plugins": [f"!{name}" for name in PLUGINS],
-    }
-    if not pinned.snapshot:
-        config["files"] = {f"./{published['app.zip']}": "./*"}
-    return escape(json.dumps(config))
-
-
-def _own(site: Path, name: str) -> bytes:
-    path = site / name
-    if not path.is_file():
-        raise BuildError(f"site/template.html names {{{{asset:{name}}}}}, but neither the runtime nor site/ has it.")
-    return path.read_bytes()
-
-
-def _numpy(files: Files) -> str:
-    """The version of NumPy that lies in the site; nothing where there is none."""
-    versions = [path.split("-")[1] for path in files if path.startswith("pyodide/numpy-")]
-    return versions[0] if versions else ""
-
-
-def _preload(pinned: pins.Pins, published: dict[str, str]) -> str:
-    """Hints that let a browser fetch what the start needs side by side and not one file after another."""
-    wanted = {f"{each.folder}/{file.name}": file.preload for each in pinned.packages for file in each.files}
-    if "snapshot.bin" in published:
-        wanted |= {"snapshot.bin": "fetch"}
-    elif pinned.snapshot:
-        wanted |= {"pyodide/python_stdlib.zip": "fetch", "app.zip": "fetch"}
-    if pinned.snapshot:
-        wanted |= {INTERPRETER: "module", "restore.mjs": "module"}
-    hints = {
-        "module": '<link rel="modulepreload" href="{}">',
-        "fetch": '<link rel="preload" as="fetch" crossorigin href="{}">',
-    }
-    return "\n".join(hints[kind].format(escape(published[path])) for path, kind in wanted.items() if kind)
 
 
 def _summary(made: Files, out: Path, runtime: Path) -> str:
