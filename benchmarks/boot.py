@@ -31,7 +31,6 @@ STOCK = """<!doctype html>
 <meta charset="utf-8">
 <title>Stock</title>
 <link rel="icon" href="data:,">
-<link rel="stylesheet" href="pyscript/core.css">
 <script type="module" src="pyscript/core.js"></script>
 <h1>A stock PyScript page</h1>
 <script type="py" config='{"interpreter": "./pyodide/pyodide.mjs"}'>

@@ -87,7 +87,7 @@ def clicked(event: Any) -> None:
     if action == "part":
         if control.localName != "summary":
             event.preventDefault()
-        page.go(states.select_part(page.state, data.part, data.stack or None, data.blocks or None))
+        page.go(states.select_part(page.state, *map(control.getAttribute, ("data-part", "data-stack", "data-blocks"))))
     elif action == "seq-len":
         page.go(states.choose_seq_len(page.state, data.value))
     elif action == "go":
