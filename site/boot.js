@@ -101,7 +101,10 @@ function handOver() {
     if (shown.marked) mark(shown.marked);
     shown = null;
   }
-  for (const control of pressed.splice(0)) if (control.isConnected) control.click();
+  for (const control of pressed.splice(0)) {
+    // Not click(): links of a drawing have no such method.
+    if (control.isConnected) control.dispatchEvent(new MouseEvent("click", { bubbles: true, cancelable: true }));
+  }
 }
 
 document.addEventListener("click", (event) => {

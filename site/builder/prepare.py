@@ -8,6 +8,7 @@ import linecache
 import pkgutil
 import re
 import sys
+import zipimport
 from collections.abc import Iterator, Mapping
 from types import CodeType, FunctionType
 
@@ -55,8 +56,9 @@ def tidy() -> None:
         sys.modules.pop(name, None)
     linecache.clearcache()
     re.purge()
+    # The page starts with an empty archive in this one's place, and must not look for its files there.
     sys.path_importer_cache.clear()
-    importlib.invalidate_caches()
+    zipimport._zip_directory_cache.clear()  # type: ignore[attr-defined]
     for _ in range(3):
         gc.collect()
 
