@@ -59,7 +59,7 @@ def _figures(state: State) -> list[Safe]:
             per_token,
             giga(per_token),
             f"{_digits(per_token)}, a multiply-add being 2 and every query meeting all keys; "
-            f"{giga(causal)} where the mask is used to skip",
+            f"{giga(causal)} if masked pairs were skipped",
         )
     )
     if anatomy.kv_bytes is not None and anatomy.kv_bytes_per_token is not None:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from anatomy.formatting import exact
 from anatomy.report import Anatomy, Part
 from anatomy.state import State, visit_key
-from anatomy.views.markup import Child, Safe, data, join, tag
+from anatomy.views.markup import Attributes, Child, Safe, data, join, tag
 from anatomy.views.wording import plural, where
 
 
@@ -17,29 +15,13 @@ def view(state: State) -> Safe:
     >>> "1 of 8 parts" in view(State())
     True
     """
-    longest = state.anatomy.longest
-    far = longest if state.seq_len != longest else 1
-    raised = replace(state, seq_len=far).link(state.selected)
-    fixed = "tokens" in state.loaded.fixed_lengths
     return join(
         tag("h2", {"id": "try-this-title"}, "Try this"),
         tag(
             "ol",
             None,
             tag("li", None, _sum(state)),
-            tag(
-                "li",
-                None,
-                tag("p", None, f"{state.loaded.name} reads {exact(longest)} positions, always: no shape of it changes.")
-                if fixed
-                else tag(
-                    "p",
-                    None,
-                    "Watch which shapes change with T: ",
-                    _link(raised, "try-length", "T = " + exact(far)),
-                    ". What changed is marked in the table; weights never do.",
-                ),
-            ),
+            tag("li", None, _raise(state)),
             tag(
                 "li",
                 None,
@@ -54,6 +36,25 @@ def view(state: State) -> Safe:
                 ),
             ),
         ),
+    )
+
+
+def _raise(state: State) -> Safe:
+    longest, name = state.anatomy.longest, state.loaded.name
+    if "tokens" in state.loaded.fixed_lengths:
+        return tag("p", None, f"{name} reads {exact(longest)} positions, always: no shape of it changes.")
+    far = longest if state.seq_len != longest else 1
+    wanted: Attributes = {"type": "button", "id": "try-length", "class": "inline", "data-action": "seq-len"}
+    wanted = {**wanted, "data-value": far}
+    return tag(
+        "p",
+        None,
+        "Watch which shapes change with ",
+        tag("i", None, "T"),
+        ": ",
+        # A button and not a link: a change of T by a control is what the table marks.
+        tag("button", wanted, f"T = {exact(far)}"),
+        ". What changed is marked in the table; weights never do.",
     )
 
 
