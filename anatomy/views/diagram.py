@@ -42,8 +42,13 @@ def _chosen(part: Part) -> Safe:
         "a",
         {"class": f"chosen g-{part.group}", "href": "#panel"},
         tag("span", {"class": "key"}),
-        tag("span", {"class": "name"}, part.label),
-        tag("span", {"class": "more"}, exact(part.parameters), " · ", percent(part.share)),
+        tag(
+            "span",
+            None,
+            tag("span", {"class": "name"}, part.label),
+            " ",
+            tag("span", {"class": "more"}, f"{exact(part.parameters)} parameters, {percent(part.share)}"),
+        ),
         tag("span", {"class": "down"}, "read"),
     )
 

@@ -63,8 +63,9 @@ def words(x: float, y: float, *texts: str, style: str = "sub", end: bool = False
     place = {"class": style, "x": px(x), "y": px(y), "text-anchor": anchor}
     if len(texts) == 1:
         return tag("text", place, texts[0])
+    lead, last = 17 if style == "name" else 15, len(texts) - 1
     spans = [
-        tag("tspan", {"x": px(x), "dy": (17 if style == "name" else 15) if at else None}, text + (" " if at < len(texts) - 1 else ""))
+        tag("tspan", {"x": px(x), "dy": lead if at else None}, text + (" " if at < last else ""))
         for at, text in enumerate(texts)
     ]
     return tag("text", place, spans)

@@ -42,10 +42,14 @@ def _weight(part: Part, weight: Weight, scale: float, changed: bool, drawn: bool
         "tr",
         {"class": "weight", "data-symbol": weight.symbol},
         tag("th", {"scope": "row"}, symbol(weight.symbol)),
-        tag("td", None, shape(weight.shape), *_copies(part, weight), _mark("unchanged") if changed else None),
+        tag("td", None, _size(weight.shape), *_copies(part, weight), _mark("unchanged") if changed else None),
         tag("td", {"class": "fig"}, _figure(weight.shape, scale)) if drawn else None,
         tag("td", {"class": "n"}, _parameters(weight)),
     )
+
+
+def _size(sizes: tuple[int, ...]) -> Safe:
+    return tag("span", {"class": "size"}, shape(sizes))
 
 
 def _copies(part: Part, weight: Weight) -> list[Child]:
@@ -73,7 +77,7 @@ def _activation(anatomy: Anatomy, one: Activation, scale: float, changed: bool, 
         tag(
             "td",
             None,
-            tag("span", {"class": "size"}, shape(one.shape)),
+            _size(one.shape),
             tag("span", {"class": "more"}, grows) if grows else None,
             _mark("changed") if moved else None,
         ),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from anatomy.formatting import exact
-from anatomy.report import Anatomy, Part
+from anatomy.report import Part
 from anatomy.state import State, visit_key
 from anatomy.views.markup import Attributes, Child, Safe, data, join, tag
 from anatomy.views.wording import plural, where
@@ -58,7 +58,7 @@ def _raise(state: State) -> Safe:
     )
 
 
-def _sum(state: State) -> list[Safe]:
+def _sum(state: State) -> list[Child]:
     anatomy, model = state.anatomy, state.loaded
     seen = {key for slug, key in state.visited if slug == state.model}
     visited = [part for part in anatomy.parts if visit_key(anatomy, part) in seen]
@@ -67,20 +67,13 @@ def _sum(state: State) -> list[Safe]:
     released = model.entry.released_total if model.entry else None
     if missing:
         verdict: Child = [
-            "Still to select: ",
-            [
-                [
-                    ", " if at else "",
-                    _link(state.link(part), f"try-{visit_key(anatomy, part)}", _name(anatomy, part)),
-                ]
-                for at, part in enumerate(missing)
-            ],
-            ".",
+            tag("p", {"class": "todo"}, "Still to select:"),
+            tag("ul", {"class": "chips"}, [tag("li", None, _chip(state, part)) for part in missing]),
         ]
     elif released == held:
-        verdict = "All parts are added up: exactly what the released checkpoint holds."
+        verdict = tag("p", None, "All parts are added up: exactly what the released checkpoint holds.")
     else:
-        verdict = "All parts are added up: that is the total."
+        verdict = tag("p", None, "All parts are added up: that is the total.")
     return [
         tag("p", None, f"Select every part of {model.name} and add up the parameters yourself."),
         tag(
@@ -92,13 +85,20 @@ def _sum(state: State) -> list[Safe]:
             data(model.parameters, exact(model.parameters)),
             " parameters.",
         ),
-        tag("p", None, verdict),
+        verdict,
     ]
 
 
-def _name(anatomy: Anatomy, part: Part) -> str:
+def _chip(state: State, part: Part) -> Safe:
+    anatomy = state.anatomy
     place = where(anatomy, part)
-    return f"{part.label} ({place})" if place else part.label
+    label = f"{part.label} ({place})" if place else part.label
+    return tag(
+        "a",
+        {"href": state.link(part), "data-action": "go", "id": f"try-{visit_key(anatomy, part).replace(' ', '_')}"},
+        tag("span", {"class": f"key g-{part.group}"}),
+        label,
+    )
 
 
 def _link(href: str, name: str, *words: Child) -> Safe:
