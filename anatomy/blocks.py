@@ -108,6 +108,17 @@ def kinds(blocks: int, sets: Sequence[Blocks]) -> list[Blocks]:
     return [merged(ranges) for ranges in found.values()]
 
 
+def excluding(blocks: int, inside: Blocks, outside: Blocks) -> Blocks:
+    """The blocks below ``blocks`` that ``inside`` holds and ``outside`` does not; empty where there are none.
+
+    >>> excluding(48, (range(48),), (range(1, 48, 2),)), excluding(12, (range(3),), (range(12),))
+    ((range(0, 47, 2),), ())
+    """
+    found = kinds(blocks, [inside, outside])
+    wanted = [kind for kind in found if contains(inside, kind[0].start) and not contains(outside, kind[0].start)]
+    return wanted[0] if wanted else ()
+
+
 def merged(ranges: Sequence[range]) -> Blocks:
     """Join ranges of blocks into the fewest: neighbours touch, equal steps interleave.
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
 MAX_BYTES = 2_000_000
@@ -137,6 +138,22 @@ class Config:
             raise self.error(key, value, "an object")
         return Config(value, f"{self.source}: {key}")
 
+    def text_part(self, model_type: str) -> Config:
+        """The ``text_config`` of a multimodal configuration, which must be of this ``model_type`` where it says one.
+
+        What it defaults to is told with the whole configuration's defaults.
+
+        >>> whole = Config({"model_type": "llama4", "text_config": {"model_type": "llama4_text", "hidden_size": 5120}})
+        >>> whole.text_part("llama4_text").integer("hidden_size")
+        5120
+        """
+        text = self.nested("text_config")
+        if text is None:
+            raise ConfigError(self.source, "text_config", "missing", f"an object of model_type {model_type}")
+        text.defaults = self.defaults
+        text.only("model_type", model_type, None)
+        return text
+
     def error(self, key: str, value: object, accepted: str) -> ConfigError:
         """The error for a key whose value cannot be accepted."""
         return ConfigError(self.source, key, shown(value), accepted)
@@ -160,17 +177,22 @@ class Config:
         self.defaults[key] = default
         return default
 
-    def integer(self, *keys: str, default: Any = _MISSING, minimum: int = 1) -> int:
-        """A whole number of at least ``minimum``; a key that is null or left out takes the default.
+    def integer(
+        self, *keys: str, default: Any = _MISSING, null: Any = _MISSING, minimum: int = 1, maximum: int = MAX_INTEGER
+    ) -> int:
+        """A whole number from ``minimum`` to ``maximum``; a key that is left out takes the default.
+
+        A key that is null takes ``null`` where the family gives null a meaning of its own, else the default too.
 
         >>> Config({"n_layer": 12}).integer("n_layer")
         12
         """
-        accepted = f"an integer from {minimum} to {MAX_INTEGER:,}"
+        accepted = f"an integer from {minimum} to {maximum:,}"
         key, value = self._find(keys, null_is_absent=True)
         if value is _MISSING:
-            return int(self._absent(key, default, accepted))
-        if isinstance(value, bool) or not isinstance(value, int) or not minimum <= value <= MAX_INTEGER:
+            stated = any(key in self.values for key in keys)
+            return int(self._absent(key, null if stated and null is not _MISSING else default, accepted))
+        if isinstance(value, bool) or not isinstance(value, int) or not minimum <= value <= maximum:
             raise self.error(key, value, accepted)
         return value
 
@@ -178,6 +200,16 @@ class Config:
         """A whole number, or None where the key is null or left out (which no default stands for)."""
         _, value = self._find(keys, null_is_absent=True)
         return None if value is _MISSING else self.integer(*keys, minimum=minimum)
+
+    def integer_or_none(self, key: str, default: int | None) -> int | None:
+        """A whole number, or None where the key is null; a key that is left out takes the default.
+
+        >>> Config({"sliding_window": None}).integer_or_none("sliding_window", 4096) is None
+        True
+        """
+        if key in self.values:
+            return self.optional_integer(key)
+        return None if default is None else self.integer(key, default=default)
 
     def boolean(self, *keys: str, default: Any = _MISSING) -> bool:
         """True or false; 0, 1, "true" and the like are refused."""
@@ -210,6 +242,25 @@ class Config:
             if not isinstance(item, str) or item not in options:
                 raise self.error(key, item, accepted)
         return list(value)
+
+    def indices(self, key: str, blocks: int) -> list[int] | None:
+        """A list of block indices below ``blocks``, in ascending order; None where the key is null or left out.
+
+        >>> Config({"mlp_only_layers": [2, 0]}).indices("mlp_only_layers", 24)
+        [0, 2]
+        """
+        value = self.values.get(key)
+        if value is None:
+            return None
+        accepted = f"a list of block indices from 0 to {blocks - 1:,}, each once"
+        if not isinstance(value, list):
+            raise self.error(key, value, accepted)
+        for item in value:
+            if isinstance(item, bool) or not isinstance(item, int) or not 0 <= item < blocks:
+                raise self.error(key, item, accepted)
+        if len(set(value)) != len(value):
+            raise self.error(key, value, accepted)
+        return sorted(value)
 
     def only(self, key: str, *accepted: object, why: str = "") -> None:
         """Refuse an option that changes shapes in a way that no family here handles.
@@ -245,3 +296,13 @@ class Config:
         if value % by:
             raise ConfigError(self.source, by_key, f"{by}, which does not divide {key} {value}", f"a divisor of {key}")
         return value // by
+
+    def share(self, key: str, used: int, of_key: str, of: int) -> Fraction:
+        """The fraction of experts that a token is routed to: ``used`` of ``of``, else the error that names both keys.
+
+        >>> Config({}).share("num_experts_per_tok", 2, "num_local_experts", 8)
+        Fraction(1, 4)
+        """
+        if used > of:
+            raise self.error(key, used, f"an integer from 1 to {of_key}, {of}")
+        return Fraction(used, of)
