@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from types import MappingProxyType
+from typing import NamedTuple
 
 from anatomy.blocks import Blocks
+from anatomy.config import Config
 from anatomy.tensors import Matrix, Row
 
 ONE = Fraction(1)
 # The stored names of the four projections of attention, in stored order, as most families have them.
-PROJECTIONS: Mapping[str, str] = MappingProxyType({"Q": "q_proj", "K": "k_proj", "V": "v_proj", "O": "o_proj"})
+PROJECTIONS: Mapping[str, str] = MappingProxyType(
+    {"query": "q_proj", "key": "k_proj", "value": "v_proj", "output": "o_proj"}
+)
 GATED = ("gate_proj", "up_proj", "down_proj")
 
 
@@ -51,99 +55,6 @@ def linear(
         yield Row(f"{name}.bias", (outputs,), part, blocks, copies=copies, share=share, symbol=symbol)
 
 
-def attention(
-    name: str,
-    width: int,
-    heads: int,
-    kv_heads: int,
-    size: int,
-    *,
-    blocks: Blocks,
-    names: Mapping[str, str] = PROJECTIONS,
-    biased: str = "",
-    part: str = "block/attention",
-    queries: str = "tokens",
-    keys: str = "tokens",
-) -> Iterator[Row]:
-    """The query, key, value and output projections, stored one by one; ``biased`` says which of them have a bias.
-
-    ``queries`` and ``keys`` are what the two sides run over: in cross-attention, keys and values read the source.
-
-    >>> [row.shape for row in attention("self_attn", 4096, 32, 8, 128, blocks=(range(32),))]
-    [(4096, 4096), (1024, 4096), (1024, 4096), (4096, 4096)]
-    """
-    matrices = {
-        "Q": ("query", Matrix("W_Q", width, heads * size), queries),
-        "K": ("key", Matrix("W_K", width, kv_heads * size), keys),
-        "V": ("value", Matrix("W_V", width, kv_heads * size), keys),
-        "O": ("output", Matrix("W_O", heads * size, width), queries),
-    }
-    for letter, stored in names.items():
-        what, matrix, positions = matrices[letter]
-        yield from linear(
-            f"{name}.{stored}",
-            f"{part}/{what}",
-            matrix,
-            blocks=blocks,
-            bias=letter in biased,
-            multiplies=positions,
-        )
-
-
-def gated_mlp(
-    name: str,
-    width: int,
-    inner: int,
-    *,
-    blocks: Blocks,
-    names: tuple[str, str, str] = GATED,
-    part: str = "block/mlp",
-    bias: bool = False,
-    multiplies: str = "tokens",
-    copies: int = 1,
-    share: Fraction = ONE,
-) -> Iterator[Row]:
-    """Gate, up and down projections of a gated MLP; with ``copies`` the experts of a mixture, stored one by one.
-
-    >>> experts = gated_mlp("experts.{expert}", 4096, 14336, blocks=(range(32),), copies=8, share=Fraction(2, 8))
-    >>> [row.parameters for row in experts]
-    [15032385536, 15032385536, 15032385536]
-    """
-    matrices = (Matrix("W_gate", width, inner), Matrix("W_up", width, inner), Matrix("W_down", inner, width))
-    for stored, what, matrix in zip(names, ("gate", "up", "down"), matrices, strict=True):
-        yield from linear(
-            f"{name}.{stored}",
-            f"{part}/{what}",
-            matrix,
-            blocks=blocks,
-            bias=bias,
-            multiplies=multiplies,
-            copies=copies,
-            share=share,
-        )
-
-
-def plain_mlp(
-    up_name: str,
-    down_name: str,
-    width: int,
-    inner: int,
-    *,
-    blocks: Blocks,
-    part: str = "block/mlp",
-    bias: bool = True,
-    multiplies: str = "tokens",
-) -> Iterator[Row]:
-    """Up and down projections of an MLP without a gate.
-
-    >>> sum(row.parameters for row in plain_mlp("fc1", "fc2", 768, 3072, blocks=(range(1),)))
-    4722432
-    """
-    up, down = Matrix("W_up", width, inner), Matrix("W_down", inner, width)
-    yield from linear(up_name, f"{part}/up", up, blocks=blocks, bias=bias, multiplies=multiplies)
-    yield from linear(down_name, f"{part}/down", down, blocks=blocks, bias=bias, multiplies=multiplies)
-
-
 def norm(
     name: str,
     part: str,
@@ -168,16 +79,191 @@ def table(name: str, part: str, entries: int, width: int, symbol: str) -> Row:
     return Row(f"{name}.weight", (entries, width), part, symbol=symbol)
 
 
-def tied_unembedding(name: str, tied_to: str, vocabulary: int, width: int) -> Row:
-    """The unembedding that is stored as the token table: 0 parameters, and still a matrix product at every position."""
-    return unembedding(name, tied_to, vocabulary, width)
+class Heads(NamedTuple):
+    """How many query heads, how many KV heads, and the size of each."""
+
+    query: int
+    kv: int
+    size: int
 
 
-def unembedding(name: str, tied_to: str | None, vocabulary: int, width: int, part: str = "unembedding") -> Row:
-    """The matrix from the stream to the vocabulary, at every position: stored as ``tied_to``, or on its own.
+def heads(
+    config: Config,
+    width: int,
+    kv_default: int | None = None,
+    size_default: int | None = None,
+    query_default: int | None = None,
+    own_size: bool = True,
+) -> Heads:
+    """The heads that ``num_attention_heads``, ``num_key_value_heads`` and ``head_dim`` give.
 
-    >>> unembedding("lm_head.weight", None, 32000, 4096).parameters
-    131072000
+    Without defaults of the family's own the number of query heads is required, there are as many KV heads, and the
+    heads share the width; without ``own_size`` they share it whatever ``head_dim`` says, so it may say nothing else.
+
+    >>> heads(Config({"num_attention_heads": 32, "num_key_value_heads": 8}), 4096)
+    Heads(query=32, kv=8, size=128)
+    """
+    query = config.integer("num_attention_heads", **({"default": query_default} if query_default else {}))
+    kv = config.integer("num_key_value_heads", default=kv_default or query, null=query)
+    config.divided("num_attention_heads", query, "num_key_value_heads", kv)
+    if not own_size:
+        size = config.divided("hidden_size", width, "num_attention_heads", query)
+        config.only("head_dim", None, size, why="hidden_size / num_attention_heads")
+        return Heads(query, kv, size)
+    stated = config.optional_integer("head_dim") or size_default
+    size = stated or config.divided("hidden_size", width, "num_attention_heads", query)
+    return Heads(query, kv, config.integer("head_dim", default=size))
+
+
+def attention(
+    name: str,
+    width: int,
+    heads: Heads,
+    blocks: Blocks,
+    *,
+    bias: bool = False,
+    output_bias: bool | None = None,
+    key_bias: bool | None = None,
+    names: Mapping[str, str] = PROJECTIONS,
+    part: str = "block/attention",
+    queries: str = "tokens",
+    keys: str = "tokens",
+) -> Iterator[Row]:
+    """The query, key, value and output projections of a block, each stored on its own, in the order of ``names``.
+
+    ``queries`` and ``keys`` are what the two sides run over: in cross-attention, keys and values read the source.
+
+    >>> rows = attention("layers.{block}.self_attn", 4096, Heads(32, 8, 128), (range(32),))
+    >>> [(row.name, row.shape) for row in rows][1]
+    ('layers.{block}.self_attn.k_proj.weight', (1024, 4096))
+    """
+    every, few = heads.query * heads.size, heads.kv * heads.size
+    matrices = {
+        "query": Matrix("W_Q", width, every),
+        "key": Matrix("W_K", width, few),
+        "value": Matrix("W_V", width, few),
+        "output": Matrix("W_O", every, width),
+    }
+    own = {"output": output_bias, "key": key_bias}
+    for role, stored in names.items():
+        stated = own.get(role)
+        has_bias = bias if stated is None else stated
+        over = keys if role in ("key", "value") else queries
+        yield from linear(
+            f"{name}.{stored}", f"{part}/{role}", matrices[role], blocks=blocks, bias=has_bias, multiplies=over
+        )
+
+
+def fused_qkv(width: int, heads: Heads) -> tuple[Matrix, Matrix, Matrix]:
+    """The three matrices inside a fused projection, whatever the order in which their rows are stored.
+
+    >>> sum(matrix.outputs for matrix in fused_qkv(4544, Heads(71, 1, 64)))
+    4672
+    """
+    few = heads.kv * heads.size
+    return Matrix("W_Q", width, heads.query * heads.size), Matrix("W_K", width, few), Matrix("W_V", width, few)
+
+
+def gated_mlp(
+    name: str,
+    width: int,
+    inner: int,
+    blocks: Blocks,
+    *,
+    bias: bool = False,
+    names: tuple[str, str, str] = GATED,
+    part: str = "block/mlp",
+    multiplies: str = "tokens",
+    copies: int = 1,
+    share: Fraction = ONE,
+) -> Iterator[Row]:
+    """A gated MLP: ``down(activation(gate(x)) * up(x))``, three matrices; with ``copies``, experts stored one by one.
+
+    >>> sum(row.elements for row in gated_mlp("layers.{block}.mlp", 4096, 11008, (range(32),)))
+    135266304
+    """
+    matrices = (Matrix("W_gate", width, inner), Matrix("W_up", width, inner), Matrix("W_down", inner, width))
+    for stored, role, matrix in zip(names, ("gate", "up", "down"), matrices, strict=True):
+        yield from linear(
+            f"{name}.{stored}",
+            f"{part}/{role}",
+            matrix,
+            blocks=blocks,
+            bias=bias,
+            multiplies=multiplies,
+            copies=copies,
+            share=share,
+        )
+
+
+def plain_mlp(
+    up_name: str,
+    down_name: str,
+    width: int,
+    inner: int,
+    blocks: Blocks,
+    *,
+    bias: bool,
+    part: str = "block/mlp",
+    multiplies: str = "tokens",
+) -> Iterator[Row]:
+    """An MLP of two matrices: ``down(activation(up(x)))``."""
+    up, down = Matrix("W_up", width, inner), Matrix("W_down", inner, width)
+    yield from linear(up_name, f"{part}/up", up, blocks=blocks, bias=bias, multiplies=multiplies)
+    yield from linear(down_name, f"{part}/down", down, blocks=blocks, bias=bias, multiplies=multiplies)
+
+
+def unembedding(name: str, tied_to: str | None, vocabulary: int, width: int) -> Row:
+    """The matrix from the width to the vocabulary, applied at every position.
+
+    Where it is stored as another tensor it holds 0 parameters, and is still a matrix product.
+
+    >>> unembedding("lm_head.weight", "wte.weight", 50257, 768).parameters
+    0
     """
     matrix = Matrix("W_U", width, vocabulary)
-    return Row(name, (vocabulary, width), part, matrices=(matrix,), multiplies="tokens", tied_to=tied_to)
+    return Row(name, (vocabulary, width), "unembedding", matrices=(matrix,), multiplies="tokens", tied_to=tied_to)
+
+
+def labels(config: Config) -> int:
+    """How many classes a classifier tells apart: ``num_labels``, the length of ``id2label``, or 2 (PreTrainedConfig).
+
+    >>> labels(Config({"id2label": {"0": "bad", "1": "fair", "2": "good"}}))
+    3
+    """
+    named = config.values.get("id2label")
+    if named is None:
+        return config.integer("num_labels", default=2)
+    if not isinstance(named, Mapping) or not named:
+        raise config.error("id2label", named, "an object with a name for each class")
+    config.only("num_labels", None, len(named), why="as many as id2label names")
+    return len(named)
+
+
+def head(config: Config, architecture: str, vocabulary: int, width: int, tied_to: str | None) -> Iterator[Row]:
+    """What a class puts on top of the blocks, by the ending of its name: an unembedding, a classifier, or nothing.
+
+    A classifier of sequences is applied at one position, without a bias; one of tokens at every position, with a bias.
+    """
+    if architecture.endswith("ForCausalLM"):
+        yield unembedding("lm_head.weight", tied_to, vocabulary, width)
+    elif architecture.endswith("ForSequenceClassification"):
+        yield from linear("score", "head", Matrix("W_C", width, labels(config)), multiplies="one")
+    elif architecture.endswith("ForTokenClassification"):
+        yield from linear("score", "head", Matrix("W_C", width, labels(config)), bias=True)
+
+
+# How papers write the activations that configurations name; with a gate, the gated unit built on it.
+_PLAIN = {"relu": "ReLU", "silu": "SiLU", "swish": "SiLU", "relu2": "squared ReLU"}
+_GATED = {"GELU": "GeGLU", "SiLU": "SwiGLU", "ReLU": "ReGLU"}
+
+
+def activation(config: Config, *keys: str, default: str, gated: bool = False) -> str:
+    """What papers call the activation that a key names; it changes no shape, so any value is let through.
+
+    >>> activation(Config({"hidden_act": "silu"}), "hidden_act", default="silu", gated=True)
+    'SwiGLU'
+    """
+    stated = next((value for key in keys if isinstance(value := config.values.get(key), str)), default)
+    plain = "GELU" if stated.startswith(("gelu", "quick_gelu")) else _PLAIN.get(stated, stated)
+    return _GATED.get(plain, f"gated {plain}") if gated else plain
