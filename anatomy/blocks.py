@@ -8,6 +8,8 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 Blocks = tuple[range, ...]
+# Up to so many blocks are compared one by one, beyond it range by range.
+MAX_MERGED = 4096
 
 
 def count(blocks: Blocks) -> int:
@@ -45,6 +47,17 @@ def runs(indices: Iterable[int]) -> Blocks:
         else:
             found.append(range(index, index + 1))
     return tuple(found)
+
+
+def all_but_every(nth: int, blocks: int) -> tuple[Blocks, Blocks]:
+    """The blocks ``0 … blocks-1`` without every ``nth`` one, and every ``nth`` one, as at most ``nth`` ranges.
+
+    >>> all_but_every(6, 26)[1], all_but_every(2, 10**9)[0]
+    ((range(5, 26, 6),), (range(0, 999999999, 2),))
+    """
+    others = [indices for first in range(nth - 1) if (indices := range(first, blocks, nth))]
+    every = range(nth - 1, blocks, nth)
+    return merged(others) if others else (), (every,) if every else ()
 
 
 def label(blocks: Blocks) -> str:
@@ -129,7 +142,7 @@ def merged(ranges: Sequence[range]) -> Blocks:
         indices = ranges[0]
         last = indices.start + (_length(indices) - 1) * indices.step
         return (range(indices.start, last + 1, indices.step if last > indices.start else 1),)
-    if sum(map(_length, ranges)) <= 4096:
+    if sum(map(_length, ranges)) <= MAX_MERGED:
         return runs(sorted(index for indices in ranges for index in indices))
     joined: list[range] = []
     for indices in sorted(ranges, key=lambda r: (r.start, r.step)):

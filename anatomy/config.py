@@ -14,6 +14,8 @@ from typing import Any
 MAX_BYTES = 2_000_000
 MAX_DEPTH = 32
 MAX_INTEGER = 10**12
+# No released model is a tenth as deep; a list that names each block stays cheap to compare with every other.
+MAX_LISTED = 1024
 _MISSING = object()
 _SHOWN = 60
 
@@ -129,28 +131,29 @@ class Config:
         self.source = source
         self.defaults: dict[str, object] = {}
 
-    def nested(self, key: str) -> Config | None:
-        """The configuration inside ``key`` (such as ``text_config``), None where there is none."""
+    def nested(self, key: str) -> Config:
+        """The configuration inside ``key``; what it defaults to is told with the whole configuration's defaults.
+
+        >>> Config({"ffn_config": {"moe_top_k": 4}}).nested("ffn_config").integer("moe_top_k")
+        4
+        """
         value = self.values.get(key)
         if value is None:
-            return None
+            raise ConfigError(self.source, key, "missing", "an object")
         if not isinstance(value, Mapping):
             raise self.error(key, value, "an object")
-        return Config(value, f"{self.source}: {key}")
+        inner = Config(value, f"{self.source}: {key}")
+        inner.defaults = self.defaults
+        return inner
 
     def text_part(self, model_type: str) -> Config:
         """The ``text_config`` of a multimodal configuration, which must be of this ``model_type`` where it says one.
-
-        What it defaults to is told with the whole configuration's defaults.
 
         >>> whole = Config({"model_type": "llama4", "text_config": {"model_type": "llama4_text", "hidden_size": 5120}})
         >>> whole.text_part("llama4_text").integer("hidden_size")
         5120
         """
         text = self.nested("text_config")
-        if text is None:
-            raise ConfigError(self.source, "text_config", "missing", f"an object of model_type {model_type}")
-        text.defaults = self.defaults
         text.only("model_type", model_type, None)
         return text
 
@@ -167,7 +170,7 @@ class Config:
         if not present:
             return keys[0], _MISSING
         for key, value in present[1:]:
-            if value != present[0][1] or isinstance(value, bool) != isinstance(present[0][1], bool):
+            if value != present[0][1] or type(value) is not type(present[0][1]):
                 raise self.error(key, value, f"the same value as {present[0][0]}, {shown(present[0][1])}")
         return present[0]
 
@@ -235,8 +238,8 @@ class Config:
         value = self.values.get(key)
         if value is None:
             return None
-        accepted = f"a list of {length:,} items, each one of {', '.join(sorted(options))}"
-        if not isinstance(value, list) or len(value) != length:
+        accepted = f"a list of {length:,} items (at most {MAX_LISTED:,}), each one of {', '.join(sorted(options))}"
+        if not isinstance(value, list) or len(value) != length or length > MAX_LISTED:
             raise self.error(key, value, accepted)
         for item in value:
             if not isinstance(item, str) or item not in options:

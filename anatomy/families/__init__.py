@@ -12,10 +12,25 @@ from anatomy.tensors import Model
 
 # model_type -> module of this package; sorted.
 FAMILIES: Mapping[str, str] = {
+    "cohere": "cohere",
+    "cohere2": "cohere",
+    "gemma": "gemma",
+    "gemma2": "gemma",
+    "gemma3_text": "gemma",
     "gpt2": "gpt2",
+    "gpt_bigcode": "gpt2",
+    "granite": "llama",
     "llama": "llama",
     "mistral": "llama",
+    "olmo": "olmo",
+    "olmo2": "olmo",
+    "phi": "phi",
+    "phi3": "phi3",
     "qwen2": "llama",
+    "qwen3": "llama",
+    "smollm3": "llama",
+    "stablelm": "stablelm",
+    "starcoder2": "starcoder2",
 }
 
 
