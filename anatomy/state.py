@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from urllib.parse import parse_qsl, quote
 
-from anatomy import catalog
+from anatomy import catalog, challenges
 from anatomy.catalog import LoadedModel
 from anatomy.config import AnatomyError, shown
 from anatomy.formatting import exact
@@ -33,7 +33,7 @@ class State:
     blocks: str | None = None
     notices: Mapping[str, str] = field(default_factory=dict)
     changed: str = ""
-    visited: frozenset[tuple[str, str]] = frozenset()
+    visited: frozenset[tuple[str, str]] = frozenset({(catalog.DEFAULT_MODEL, DEFAULT_PART)})
     solved: frozenset[str] = frozenset()
 
     @property
@@ -82,9 +82,14 @@ class State:
             keys["blocks"] = self.blocks
         return keys
 
-    def shown(self) -> State:
-        """The same state with the selected part remembered as visited."""
-        return replace(self, visited=self.visited | {(self.model, visit_key(self.anatomy, self.selected))})
+    def settled(self) -> State:
+        """The same state with what it shows remembered: the selected part as visited, the challenges it solves.
+
+        >>> sorted(choose_model(State(), "llama-3-70b").settled().solved)
+        ['keys', 'mlp']
+        """
+        visited = self.visited | {(self.model, visit_key(self.anatomy, self.selected))}
+        return replace(self, visited=visited, solved=self.solved | challenges.solved(self.anatomy, self.selected))
 
 
 def visit_key(anatomy: Anatomy, part: Part) -> str:
@@ -129,6 +134,8 @@ def choose_seq_len(state: State, text: str) -> State:
     """
     accepted = f"{state.loaded.name} takes {_accepted(state.loaded)}. T is still {exact(state.seq_len)}."
     plain = text.strip().replace(",", "").replace("\u202f", "")
+    if not plain:
+        return _refused(state, SEQ_LEN, f"The sequence length is empty or not a whole number. {accepted}")
     if not (plain.isascii() and plain.removeprefix("-").isdigit() and len(plain) <= 15):
         return _refused(state, SEQ_LEN, f"Sequence length {shown(text)} is not a whole number. {accepted}")
     seq_len = int(plain)
@@ -152,6 +159,17 @@ def select_part(state: State, part: str, stack: str | None = None, blocks: str |
         return _refused(state, PART, said)
     address = state.anatomy.address(found)
     return replace(state, part=address[0], stack=address[1], blocks=address[2], notices={}, changed="")
+
+
+def with_progress(state: State, solved: frozenset[str]) -> State:
+    """The state with challenges solved on an earlier visit; ids that no challenge has are dropped."""
+    known = {one.id for one in challenges.CHALLENGES}
+    return replace(state, solved=state.solved | (solved & known))
+
+
+def without_progress(state: State) -> State:
+    """The state with no challenge solved; what it shows may solve some again at the next step."""
+    return replace(state, solved=frozenset(), changed="")
 
 
 def _with_part(state: State, part: str, stack: str | None, blocks: str | None) -> State:

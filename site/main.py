@@ -1,0 +1,147 @@
+"""The page's only file that touches the browser: it hears events, makes a new state, and patches what changed."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import cell
+from pyscript import document, ffi, window
+from pyscript.js_modules import idiomorph
+
+from anatomy import state as states
+from anatomy.state import State
+from anatomy.views.page import regions
+
+SOLVED = "anatomy:solved"
+MORPH = ffi.to_js({"morphStyle": "innerHTML"})
+# While a number is being typed, the field keeps what its user types.
+MORPH_TYPING = ffi.to_js({"morphStyle": "innerHTML", "ignoreActiveValue": True})
+
+
+class Page:
+    """The state on show and the markup that was last put in the document."""
+
+    def __init__(self) -> None:
+        self.state = State()
+        self.shown = regions(self.state)
+
+    def show(self, state: State, *, typing: bool = False) -> None:
+        """Show another state, with what it shows counted as visited and solved."""
+        self.render(state.settled(), typing=typing)
+
+    def render(self, state: State, *, typing: bool = False) -> None:
+        """Patch the regions whose markup changed, and keep the progress between visits."""
+        if state.solved != self.state.solved:
+            _store(SOLVED, json.dumps(sorted(state.solved)) if state.solved else None)
+        self.state = state
+        made = regions(state)
+        for name, markup in made.items():
+            if markup != self.shown.get(name):
+                idiomorph.Idiomorph.morph(document.getElementById(name), markup, MORPH_TYPING if typing else MORPH)
+        self.shown = made
+
+    def go(self, state: State, *, replace: bool = False, typing: bool = False) -> None:
+        """Show a state that the reader chose, and write it into the address so that Back leads here again."""
+        self.show(state, typing=typing)
+        wanted = self.state.to_hash()
+        if wanted != window.location.hash:
+            write = window.history.replaceState if replace else window.history.pushState
+            write(None, "", wanted)
+
+
+page = Page()
+
+
+def _stored(key: str) -> str | None:
+    try:
+        return str(window.localStorage.getItem(key) or "") or None
+    except Exception:  # a browser may forbid storage; progress is then not kept
+        return None
+
+
+def _store(key: str, value: str | None) -> None:
+    try:
+        if value is None:
+            window.localStorage.removeItem(key)
+        else:
+            window.localStorage.setItem(key, value)
+    except Exception:
+        return
+
+
+def _solved_before() -> frozenset[str]:
+    try:
+        kept = json.loads(_stored(SOLVED) or "[]")
+    except ValueError:
+        return frozenset()
+    return frozenset(one for one in kept if isinstance(one, str)) if isinstance(kept, list) else frozenset()
+
+
+def clicked(event: Any) -> None:
+    """A click, or Enter on a link or button: what it means is said by the nearest data-action."""
+    control = event.target.closest("[data-action]")
+    if not control or event.metaKey or event.ctrlKey or event.shiftKey:
+        return
+    action, data = control.dataset.action, control.dataset
+    if action == "part":
+        if control.localName != "summary":
+            event.preventDefault()
+        page.go(states.select_part(page.state, data.part, data.stack or None, data.blocks or None))
+    elif action == "seq-len":
+        page.go(states.choose_seq_len(page.state, data.value))
+    elif action == "go":
+        event.preventDefault()
+        page.go(states.from_hash(page.state, control.getAttribute("href")))
+    elif action == "reset-challenges":
+        page.render(states.without_progress(page.state))
+    else:
+        cell.act(action)
+
+
+def changed(event: Any) -> None:
+    """A control was set for good."""
+    control = event.target
+    if control.id == "model":
+        page.go(states.choose_model(page.state, control.value))
+    elif control.id in ("seq-len", "seq-len-slider"):
+        page.go(states.choose_seq_len(page.state, control.value))
+
+
+def typed(event: Any) -> None:
+    """A number is being typed or the slider dragged: follow what is legal, complain about nothing yet."""
+    control = event.target
+    if control.id not in ("seq-len", "seq-len-slider") or control.value == str(page.state.seq_len):
+        return
+    following = states.choose_seq_len(page.state, control.value)
+    if not following.notices:
+        page.go(following, replace=page.state.changed == states.SEQ_LEN, typing=True)
+
+
+def arrived(_event: Any = None) -> None:
+    """The address changed by Back, Forward, a link or by hand."""
+    page.show(states.from_hash(page.state, window.location.hash))
+
+
+def start() -> None:
+    """Take over the page: the address and what was chosen while Python was loading decide what is shown."""
+    page.state = states.with_progress(page.state, _solved_before())
+    state = states.from_hash(page.state, window.location.hash)
+    model, seq_len = document.getElementById("model"), document.getElementById("seq-len")
+    slider = document.getElementById("seq-len-slider")
+    if model.value != page.state.model:
+        state = states.choose_model(state, model.value)
+    early = [control.value for control in (seq_len, slider) if control.value != str(page.state.seq_len)]
+    if early:
+        state = states.choose_seq_len(state, early[0])
+    page.show(state)
+    listen = {"click": clicked, "change": changed, "input": typed}
+    for name, heard in listen.items():
+        document.addEventListener(name, ffi.create_proxy(heard))
+    window.addEventListener("hashchange", ffi.create_proxy(arrived))
+    cell.start()
+    document.getElementById("python-status").textContent = "Python is running: everything on this page answers."
+    document.documentElement.dataset.python = "ready"
+
+
+start()
