@@ -213,7 +213,7 @@ def plain_mlp(
     yield from linear(down_name, f"{part}/down", down, blocks=blocks, bias=bias, multiplies=multiplies)
 
 
-def unembedding(name: str, tied_to: str | None, vocabulary: int, width: int) -> Row:
+def unembedding(name: str, tied_to: str | None, vocabulary: int, width: int, part: str = "unembedding") -> Row:
     """The matrix from the width to the vocabulary, applied at every position.
 
     Where it is stored as another tensor it holds 0 parameters, and is still a matrix product.
@@ -222,7 +222,7 @@ def unembedding(name: str, tied_to: str | None, vocabulary: int, width: int) -> 
     0
     """
     matrix = Matrix("W_U", width, vocabulary)
-    return Row(name, (vocabulary, width), "unembedding", matrices=(matrix,), multiplies="tokens", tied_to=tied_to)
+    return Row(name, (vocabulary, width), part, matrices=(matrix,), multiplies="tokens", tied_to=tied_to)
 
 
 def labels(config: Config) -> int:
