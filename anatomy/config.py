@@ -255,8 +255,8 @@ class Config:
         value = self.values.get(key)
         if value is None:
             return None
-        accepted = f"a list of block indices from 0 to {blocks - 1:,}, each once"
-        if not isinstance(value, list):
+        accepted = f"a list of block indices from 0 to {blocks - 1:,}, each once and at most {MAX_LISTED:,}"
+        if not isinstance(value, list) or len(value) > MAX_LISTED:
             raise self.error(key, value, accepted)
         for item in value:
             if isinstance(item, bool) or not isinstance(item, int) or not 0 <= item < blocks:

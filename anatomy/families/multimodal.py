@@ -1,4 +1,4 @@
-"""Language models inside configurations that also see images (Gemma 3, Mistral Small 3.1): the text part is counted."""
+"""Language models inside configurations that also see images (Gemma 3, Llama 4, ...): the text part is counted."""
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ class Whole(NamedTuple):
 
 WHOLES = {
     "gemma3": Whole("Gemma3ForConditionalGeneration", "gemma3_text", "Gemma3ForCausalLM", "gemma"),
+    "llama4": Whole("Llama4ForConditionalGeneration", "llama4_text", "Llama4ForCausalLM", "llama4"),
     "mistral3": Whole("Mistral3ForConditionalGeneration", "mistral", "MistralForCausalLM", "llama"),
 }
 
