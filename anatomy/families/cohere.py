@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from anatomy.blocks import Blocks
 from anatomy.config import Config
-from anatomy.families.layers import activation, attention, gated_mlp, head, heads, norm, table
+from anatomy.families.layers import activation, attention, gated_mlp, heads, norm, table
+from anatomy.families.outputs import head
 from anatomy.families.windows import alternating, period, records
 from anatomy.tensors import Branch, Model, Row, Stack, Traits
 
@@ -43,7 +44,7 @@ def model(config: Config) -> Model:
             # A scale for every head, stored as one matrix of heads x head size.
             for letter, count in (("q", sizes.query), ("k", sizes.kv)):
                 name, part = f"{layer}.self_attn.{letter}_norm.weight", f"block/attention/{letter}-norm"
-                yield Row(name, (count, sizes.size), part, every, symbol="γ")
+                yield Row(name, (count, sizes.size), part, every, symbol=f"γ_{letter.upper()}")
         yield from gated_mlp(f"{layer}.mlp", width, inner, every)
         yield from norm(f"{layer}.input_layernorm", "block/norm-block", width, blocks=every)
         yield from norm(f"{prefix}norm", "final-norm", width)

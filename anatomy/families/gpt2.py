@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from anatomy.config import Config
-from anatomy.families.layers import Heads, activation, fused_qkv, labels, linear, norm, table, unembedding
+from anatomy.families.layers import Heads, activation, fused_qkv, linear, norm, table, unembedding
+from anatomy.families.outputs import labels
 from anatomy.families.windows import records
 from anatomy.tensors import Known, Matrix, Model, Row, Stack, Traits
 

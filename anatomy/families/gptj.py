@@ -10,8 +10,7 @@ from anatomy.families.windows import records
 from anatomy.tensors import Branch, Known, Model, Row, Stack, Traits
 
 PARALLEL = (Branch(("norm-block", "attention")), Branch(("mlp",), reads="norm"))
-# In the order of the released file.
-NAMES = {"key": "k_proj", "value": "v_proj", "query": "q_proj", "output": "out_proj"}
+NAMES = {"query": "q_proj", "key": "k_proj", "value": "v_proj", "output": "out_proj"}
 
 
 def model(config: Config) -> Model:

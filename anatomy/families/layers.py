@@ -66,12 +66,15 @@ def norm(
 ) -> Iterator[Row]:
     """A LayerNorm (``bias``) or RMSNorm over ``size`` numbers: a scale γ, and a shift β where it has one.
 
+    Norms of queries and of keys stand in one part, so their symbols say which is which.
+
     >>> [row.name for row in norm("ln_f", "final-norm", 768, bias=True)]
     ['ln_f.weight', 'ln_f.bias']
     """
-    yield Row(f"{name}.{names[0]}", (size,), part, blocks, symbol="γ")
+    of = {"q-norm": "_Q", "k-norm": "_K"}.get(part.rsplit("/", 1)[-1], "")
+    yield Row(f"{name}.{names[0]}", (size,), part, blocks, symbol=f"γ{of}")
     if bias:
-        yield Row(f"{name}.{names[1]}", (size,), part, blocks, symbol="β")
+        yield Row(f"{name}.{names[1]}", (size,), part, blocks, symbol=f"β{of}")
 
 
 def table(name: str, part: str, entries: int, width: int, symbol: str) -> Row:
@@ -223,34 +226,6 @@ def unembedding(name: str, tied_to: str | None, vocabulary: int, width: int, par
     """
     matrix = Matrix("W_U", width, vocabulary)
     return Row(name, (vocabulary, width), part, matrices=(matrix,), multiplies="tokens", tied_to=tied_to)
-
-
-def labels(config: Config) -> int:
-    """How many classes a classifier tells apart: ``num_labels``, the length of ``id2label``, or 2 (PreTrainedConfig).
-
-    >>> labels(Config({"id2label": {"0": "bad", "1": "fair", "2": "good"}}))
-    3
-    """
-    named = config.values.get("id2label")
-    if named is None:
-        return config.integer("num_labels", default=2)
-    if not isinstance(named, Mapping) or not named:
-        raise config.error("id2label", named, "an object with a name for each class")
-    config.only("num_labels", None, len(named), why="as many as id2label names")
-    return len(named)
-
-
-def head(config: Config, architecture: str, vocabulary: int, width: int, tied_to: str | None) -> Iterator[Row]:
-    """What a class puts on top of the blocks, by the ending of its name: an unembedding, a classifier, or nothing.
-
-    A classifier of sequences is applied at one position, without a bias; one of tokens at every position, with a bias.
-    """
-    if architecture.endswith("ForCausalLM"):
-        yield unembedding("lm_head.weight", tied_to, vocabulary, width)
-    elif architecture.endswith("ForSequenceClassification"):
-        yield from linear("score", "head", Matrix("W_C", width, labels(config)), multiplies="one")
-    elif architecture.endswith("ForTokenClassification"):
-        yield from linear("score", "head", Matrix("W_C", width, labels(config)), bias=True)
 
 
 # How papers write the activations that configurations name; with a gate, the gated unit built on it.

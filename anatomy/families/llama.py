@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 from anatomy.blocks import Blocks
 from anatomy.config import Config
-from anatomy.families.layers import activation, attention, gated_mlp, head, heads, norm, table
+from anatomy.families.layers import activation, attention, gated_mlp, heads, norm, table
+from anatomy.families.outputs import head
 from anatomy.families.windows import listed, records
 from anatomy.tensors import Known, Model, Row, Stack, Traits
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from anatomy.config import Config
-from anatomy.families.layers import activation, attention, gated_mlp, head, heads, norm, table
+from anatomy.families.layers import activation, attention, gated_mlp, heads, norm, table
+from anatomy.families.outputs import head
 from anatomy.families.windows import records
 from anatomy.tensors import PRE_NORM, Branch, Model, Row, Stack, Traits
 

@@ -13,8 +13,7 @@ from anatomy.families.windows import records
 from anatomy.tensors import PRE_NORM, Branch, Matrix, Model, Row, Stack, Traits
 
 POST_NORM = (Branch(("attention",), norm_after="norm-post-attention"), Branch(("mlp",), norm_after="norm-post-mlp"))
-# In the order of the released file.
-NAMES = {"key": "k_proj", "value": "v_proj", "query": "q_proj", "output": "out_proj"}
+NAMES = {"query": "q_proj", "key": "k_proj", "value": "v_proj", "output": "out_proj"}
 # Positions 0 and 1 are never looked up: OPTLearnedPositionalEmbedding adds 2 to every position.
 SPARE = 2
 
@@ -51,9 +50,9 @@ def model(config: Config) -> Model:
         yield table("decoder.embed_tokens", "embedding/token", vocabulary, narrow, "W_E")
         yield table("decoder.embed_positions", "embedding/position", context + SPARE, width, "W_pos")
         if narrow != width:
-            out, inward = Matrix("W_out", width, narrow), Matrix("W_in", narrow, width)
-            yield from linear("decoder.project_out", "embedding/projection-out", out)
+            inward, out = Matrix("W_in", narrow, width), Matrix("W_out", width, narrow)
             yield from linear("decoder.project_in", "embedding/projection-in", inward)
+            yield from linear("decoder.project_out", "embedding/projection-out", out)
         if before and not without_final:
             yield from norms("decoder.final_layer_norm", "final-norm", ())
         yield from attention(f"{layer}.self_attn", width, heads, every, bias=bias, names=NAMES)

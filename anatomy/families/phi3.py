@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from anatomy.config import Config
-from anatomy.families.layers import activation, fused_qkv, head, heads, linear, norm, table
+from anatomy.families.layers import activation, fused_qkv, heads, linear, norm, table
+from anatomy.families.outputs import head
 from anatomy.families.windows import records
 from anatomy.tensors import Matrix, Model, Row, Stack, Traits
 
@@ -34,10 +35,9 @@ def model(config: Config) -> Model:
 
     def rows() -> Iterator[Row]:
         yield table(f"{prefix}embed_tokens", "embedding/token", vocabulary, width, "W_E")
-        out = Matrix("W_O", sizes.query * sizes.size, width)
-        yield from linear(f"{layer}.self_attn.o_proj", "block/attention/output", out, blocks=every)
-        qkv = fused_qkv(width, sizes)
+        qkv, out = fused_qkv(width, sizes), Matrix("W_O", sizes.query * sizes.size, width)
         yield from linear(f"{layer}.self_attn.qkv_proj", "block/attention/qkv", *qkv, blocks=every)
+        yield from linear(f"{layer}.self_attn.o_proj", "block/attention/output", out, blocks=every)
         gate, up, down = Matrix("W_gate", width, inner), Matrix("W_up", width, inner), Matrix("W_down", inner, width)
         yield from linear(f"{layer}.mlp.gate_up_proj", "block/mlp/gate-up", gate, up, blocks=every)
         yield from linear(f"{layer}.mlp.down_proj", "block/mlp/down", down, blocks=every)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from anatomy.config import Config
-from anatomy.families.layers import activation, attention, gated_mlp, head, heads, norm, table
+from anatomy.families.layers import activation, attention, gated_mlp, heads, norm, table
+from anatomy.families.outputs import head
 from anatomy.families.windows import records
 from anatomy.tensors import PRE_NORM, Branch, Model, Row, Stack, Traits
 
@@ -42,7 +43,14 @@ def model(config: Config) -> Model:
             # A LayerNorm without a shift for every head, each stored on its own.
             for letter, count in (("q", sizes.query), ("k", sizes.kv)):
                 name = f"{layer}.self_attn.{letter}_layernorm.norms.{{head}}.weight"
-                yield Row(name, (sizes.size,), f"block/attention/{letter}-norm", every, copies=count, symbol="γ")
+                yield Row(
+                    name,
+                    (sizes.size,),
+                    f"block/attention/{letter}-norm",
+                    every,
+                    copies=count,
+                    symbol=f"γ_{letter.upper()}",
+                )
         yield from gated_mlp(f"{layer}.mlp", width, inner, every)
         if parallel:
             yield from norm(f"{layer}.input_layernorm", "block/norm-block", width, blocks=every, bias=True)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from anatomy.config import Config
-from anatomy.families.layers import Heads, activation, attention, labels, linear, norm, plain_mlp
+from anatomy.families.layers import Heads, activation, attention, linear, norm, plain_mlp
+from anatomy.families.outputs import labels
 from anatomy.tensors import Attention, Matrix, Model, Row, Stack, Traits
 
 ARCHITECTURES = ("ViTForImageClassification", "ViTModel")
