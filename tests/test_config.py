@@ -248,7 +248,8 @@ class TestConfig:
         Config({"a": False}).only("a", False, None)
         Config({"a": None}).only("a", False, None)
         Config({}).only("a", True)
-        for other in (0, 0.0, "", [], {}):
+        others: tuple[object, ...] = (0, 0.0, "", [], {})
+        for other in others:
             with pytest.raises(ConfigError, match=r"accepted: false or null \(so it is\)"):
                 Config({"a": other}).only("a", False, None, why="so it is")
 
