@@ -100,7 +100,7 @@ def grouped(
     h = keys.size("num_attention_heads", default=query)
     few = keys.size("num_key_value_heads", default=kv or h, null=h)
     over(h, few)
-    size = keys.size("head_dim", default=head or 0) or over(d, h)
+    size = keys.size("head_dim", default=head or 0, null=0) or over(d, h)
     return h, few, size
 
 

@@ -138,7 +138,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "a class of another family": (
         changed(GPT2, architectures=["LlamaForCausalLM"]),
-        'config: architectures is "LlamaForCausalLM"; accepted: GPT2LMHeadModel, GPT2Model, GPT2ForSequenceClassification',
+        'config: architectures is "LlamaForCausalLM"; accepted: GPT2LMHeadModel, GPT2Model, GPT2ForSequence',
     ),
     "two classes": (
         changed(GPT2, architectures=["GPT2Model"] * 2),
