@@ -12,7 +12,7 @@ LEVELS = (
     ("families", "flops", "memory", "checkpoint", "labels", "activations"),
     ("catalog",),
     ("report",),
-    ("comparison", "challenges", "explanations"),
+    ("comparison", "challenges", "explanations", "prose"),
     ("state",),
     ("views",),
     ("cli",),
