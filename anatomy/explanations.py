@@ -179,6 +179,10 @@ def _unembedding(facts: Facts) -> Paragraphs:
         yield ["tied" if model.tied_unembedding else "untied"]
 
 
+def _classifier(facts: Facts) -> Paragraphs:
+    yield ["classes" if "class-token" in facts.tables else "head"]
+
+
 def _told(*paragraphs: list[str]) -> Callable[[Facts], Paragraphs]:
     return lambda _facts: iter(paragraphs)
 
@@ -202,5 +206,6 @@ _PARTS: dict[str, Callable[[Facts], Paragraphs]] = {
     "shared-expert": _told(["shared-expert"]),
     "final-norm": _norm("last"),
     "pooler": _told(["pooler"]),
+    "head": _classifier,
     "unembedding": _unembedding,
 }
