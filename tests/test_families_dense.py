@@ -507,15 +507,6 @@ class TestSizes:
         assert model.attention[0].qk_size == 160
 
 
-def test_gpt_3_is_offered_from_its_papers_table_without_a_checkpoint() -> None:
-    model = anatomy.load("gpt-3-175b")
-    assert model.entry is not None
-    assert (model.entry.repository, model.entry.released_total) == (None, None)
-    assert model.entry.note.startswith("No released checkpoint")
-    d, table = 12288, 50257 * 12288
-    assert model.parameters == table + 2048 * d + 96 * (12 * d * d + 13 * d) + 2 * d == 174604259328
-
-
 class TestTextParts:
     """Language models inside configurations that also see images."""
 
