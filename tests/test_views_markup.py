@@ -14,6 +14,7 @@ from anatomy.views.markup import Safe, data, join, plain, px, symbol, tag
         (tag("p", None, Safe("<b>x</b>")), "<p><b>x</b></p>"),
         (tag("p", {"title": "\"<'"}), '<p title="&quot;&lt;&#x27;"></p>'),
         (tag("input", {"disabled": True, "value": 0, "id": None, "checked": False}), '<input disabled value="0">'),
+        (tag("input", {"min": 1}) + tag("input", {"min": True}), '<input min="1"><input min>'),
         (tag("b", class_="x", data_part="mlp"), '<b class="x" data-part="mlp"></b>'),
         (tag("ul", None, (tag("li", None, number) for number in (1, 2))), "<ul><li>1</li><li>2</li></ul>"),
         (join("a", None, False, ["b", ["c"]]), "abc"),
