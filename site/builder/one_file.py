@@ -16,7 +16,7 @@ NAME = "transformer-anatomy.html"
 HOME = "https://held.invalid/"
 POLICY = (
     "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval' blob: data:; style-src 'unsafe-inline'; "
-    "img-src data: blob:; connect-src blob: data:; worker-src blob:; base-uri 'none'; form-action 'none'"
+    "img-src data: blob:; connect-src blob: data:; worker-src blob: data:; base-uri 'none'; form-action 'none'"
 )
 
 # In the text of PyScript's worker: on file:// its own address is no base for others, and modules are imported as data.
