@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import csv
 import os
 import sys
 from collections.abc import Iterable, Sequence
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from anatomy import __version__, catalog
 from anatomy.catalog import LoadedModel
@@ -116,6 +115,8 @@ def _tensors(options: argparse.Namespace) -> str | None:
             ]
         )
     if options.csv:
+        import csv
+
         writer = csv.writer(sys.stdout, lineterminator="\n")
         writer.writerow(keys)
         for t in model.tensors():
@@ -128,8 +129,18 @@ def _tensors(options: argparse.Namespace) -> str | None:
     return None
 
 
+class _Formatter(argparse.HelpFormatter):
+    """Help of one width everywhere: to ask the terminal for its own, at every start, takes an import of archivers."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, width=80)
+
+
 class _Parser(argparse.ArgumentParser):
     """argparse, but a wrong call is one line."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(formatter_class=_Formatter, **settings)
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong and how to see what would be accepted."""
