@@ -136,12 +136,16 @@ def start() -> None:
     state = states.from_hash(page.state, window.location.hash)
     model, seq_len = document.getElementById("model"), document.getElementById("seq-len")
     slider = document.getElementById("seq-len-slider")
+    asked = state
     if model.value != page.state.model:
         state = states.choose_model(state, model.value)
     early = [control.value for control in (seq_len, slider) if control.value != str(page.state.seq_len)]
     if early:
         state = states.choose_seq_len(state, early[0])
-    page.show(state)
+    if state is asked:
+        page.show(state)
+    else:
+        page.go(state, replace=True)
     listen = {"click": clicked, "change": changed, "input": typed}
     for name, heard in listen.items():
         document.addEventListener(name, ffi.create_proxy(heard))
