@@ -170,6 +170,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BuildError as error:
         print(f"build.py: {error}", file=sys.stderr)
         return 2
+    except OSError as error:
+        print(f"build.py: {error.filename} cannot be read or written ({error.strerror}).", file=sys.stderr)
+        return 2
     return 0
 
 

@@ -126,8 +126,9 @@ def load(model: str | Path | Mapping[str, Any]) -> LoadedModel:
         text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError:
         raise ConfigError(str(path), None, "the file holds bytes that are no UTF-8", "a config.json in UTF-8") from None
+    except AnatomyError:
+        raise
     except (OSError, ValueError) as error:
-        if isinstance(error, AnatomyError):
-            raise
-        raise AnatomyError(f"model {shown(str(model))} cannot be read: {error}") from None
+        why = getattr(error, "strerror", None) or error
+        raise AnatomyError(f"model {shown(str(model))} cannot be read: {why}") from None
     return parse(text, str(path), path.parent.name or path.name)

@@ -83,4 +83,6 @@ def _reason(done: subprocess.CompletedProcess[str]) -> str:
     """What the client said last, as one line without its own final stop."""
     lines = [line.strip() for line in (done.stderr or done.stdout).splitlines() if line.strip()]
     telling = [line for line in lines if "error" in line.lower() and "complete log" not in line] or lines
-    return telling[-1].removeprefix("npm error ").rstrip(".") if telling else f"exit status {done.returncode}"
+    if not telling:
+        return f"exit status {done.returncode}"
+    return telling[-1].removeprefix("npm error ").removeprefix("ERROR: ").rstrip(".")

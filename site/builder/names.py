@@ -21,7 +21,7 @@ def hashed(files: Mapping[str, bytes]) -> dict[str, str]:
     A file of its own carries its hash; the files of a folder, which name each other, share one in the folder's path.
 
     >>> hashed({"style.css": b"a{}", "pyodide/pyodide.mjs": b"1", "pyodide/pyodide.asm.wasm": b"2"})["style.css"]
-    'style.1ec6bc0d0a.css'
+    'style.8c73be5040.css'
     """
     published = {}
     for path in files:

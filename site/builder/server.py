@@ -2,10 +2,12 @@
 
 import contextlib
 import functools
+import os
 import threading
 from collections.abc import Iterator
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import ClassVar
 
 from builder.failure import BuildError
 
@@ -16,9 +18,8 @@ class SiteHandler(SimpleHTTPRequestHandler):
     """Answers with the types that browsers insist on: a module of another type does not run, nor does WebAssembly."""
 
     protocol_version = "HTTP/1.1"
-    # Written out, since the types that the machine knows differ from machine to machine.
-    extensions_map = {  # noqa: RUF012 (the base class declares it so)
-        "": "application/octet-stream",
+    # Written out, and alone decisive, since the types that a machine knows differ from machine to machine.
+    kinds: ClassVar[dict[str, str]] = {
         ".bin": "application/octet-stream",
         ".css": "text/css; charset=utf-8",
         ".html": "text/html; charset=utf-8",
@@ -34,6 +35,10 @@ class SiteHandler(SimpleHTTPRequestHandler):
         ".whl": "application/zip",
         ".zip": "application/zip",
     }
+
+    def guess_type(self, path: str | os.PathLike[str]) -> str:
+        """The type of a file by its suffix."""
+        return self.kinds.get(Path(path).suffix.lower(), "application/octet-stream")
 
     def end_headers(self) -> None:
         """Have the browser ask again each time, so that a rebuilt site is seen on reload."""

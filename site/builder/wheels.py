@@ -1,6 +1,7 @@
 """NumPy for the page's cell: the wheel that Pyodide's own lock file names, and micropip, which installs it."""
 
 import hashlib
+import http.client
 import json
 import re
 import shutil
@@ -22,6 +23,8 @@ class WheelError(BuildError):
 
 def contents(pins: Pins, lock: bytes, interpreter: bytes, folder: Path | None, cache: Path) -> dict[str, bytes]:
     """The pinned wheels by file name: out of `folder` if it has them, else out of the cache, else fetched."""
+    if folder and not folder.is_dir():
+        raise BuildError(f"{folder} is no folder; one that holds the wheel of NumPy is wanted.")
     listed = json.loads(lock)
     found = {}
     for wheel in pins.wheels:
@@ -89,9 +92,11 @@ def _fetch(wheel: Wheel, place: Path, listed: Mapping[str, Any], interpreter: by
             try:
                 with urllib.request.urlopen(address, timeout=20) as answer:
                     fresh.write_bytes(answer.read())
-            except OSError as error:
-                reason = getattr(error, "reason", error)
-                raise WheelError(f"{place.name} is not to be had from Pyodide's distribution ({reason}).") from error
+            except (OSError, http.client.HTTPException) as error:
+                raise WheelError(
+                    f"{place.name} is not to be had from Pyodide's distribution ({getattr(error, 'reason', error)}); "
+                    "with that file in a folder, --wheels takes it from there."
+                ) from error
         if not fresh.is_file():
             raise WheelError(f"{wheel.name} {wheel.version} as PyPI gave it is not called {place.name}.")
         shutil.move(fresh, place)

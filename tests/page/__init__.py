@@ -1,0 +1,1 @@
+"""What only a browser can show: the built page, driven as a reader drives it."""

@@ -1,0 +1,169 @@
+"""The command line: what it prints, and what bad input gets."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import anatomy
+from anatomy import cli
+
+CONFIG = {"model_type": "gpt2", "vocab_size": 50257, "n_positions": 1024, "n_embd": 768, "n_layer": 12, "n_head": 12}
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    try:
+        status = cli.main(arguments)
+    except SystemExit as stopped:
+        status = int(stopped.code or 0)
+    captured = capsys.readouterr()
+    return status, captured.out, captured.err
+
+
+def test_list_names_every_model_with_its_total(capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, _ = run(capsys, "list")
+    assert status == 0
+    lines = out.splitlines()
+    assert len(lines) == len(anatomy.entries()) + 1
+    assert any(line.startswith("gpt2 ") and line.endswith(" 124,439,808") for line in lines)
+
+
+def test_list_as_json(capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = run(capsys, "list", "--json")
+    listed = {row["slug"]: row for row in json.loads(out)}
+    assert listed["llama-3-70b"]["parameters"] == 70553706496
+    assert listed["gpt2"]["maker"] == "OpenAI"
+
+
+def test_show_as_json_has_the_keys_of_the_contract(capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, _ = run(capsys, "show", "gpt2", "--json")
+    shown = json.loads(out)
+    assert status == 0
+    assert shown["seq_len"] == 8
+    assert shown["model"]["slug"] == "gpt2"
+    assert shown["model"]["stacks"] == [{"id": "decoder", "blocks": 12}]
+    assert shown["parameters"] == {
+        "total": 124439808,
+        "without_embeddings": 85056000,
+        "active": 124439808,
+        "active_without_token_table": 85842432,
+        "released_total": 124439808,
+        "tied_unembedding": True,
+    }
+    assert shown["flops"]["full"] == {"per_pass": 1978871808, "per_token": 247358976}
+    assert shown["block_kinds"] == [{"stack": "decoder", "blocks": "0-11", "parameters": 7087872}]
+    parts = {part["id"]: part for part in shown["parts"]}
+    assert parts["attention"]["parameters_per_block"] == 2362368
+    assert parts["attention"]["weights"][0] | {} == {
+        "symbol": "W_Q",
+        "shape": [768, 768],
+        "count": 1,
+        "stored_name": "h.{block}.attn.c_attn.weight",
+        "stored_shape": [768, 2304],
+        "parameters": 589824,
+        "tied_to": None,
+        "buffer": False,
+    }
+    assert {"symbol": "Scores, per head", "shape": [8, 8]} in parts["attention"]["activations"]
+    assert sum(part["parameters"] for part in shown["parts"]) == 124439808
+    assert sum(part["per_pass"] for part in shown["flops"]["by_part"]) == 1978871808
+    assert shown["memory"]["kv_cache"] == {"dtype": "bf16", "batch": 1, "bytes_per_token": 36864, "bytes": 294912}
+    assert shown["memory"]["weights_bytes"]["int4"] == 62219904
+
+
+def test_show_in_words(capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, _ = run(capsys, "show", "llama-3-70b", "--seq-len", "8192")
+    assert status == 0
+    assert "70,553,706,496" in out
+    assert "W_K 8,192 × 1,024" in out
+
+
+def test_tensors_in_three_forms(capsys: pytest.CaptureFixture[str]) -> None:
+    _, text, _ = run(capsys, "tensors", "gpt2")
+    assert text.splitlines()[0] == "wte.weight  50,257 × 768  38,597,376  embedding/token"
+    _, csv_text, _ = run(capsys, "tensors", "gpt2", "--csv")
+    assert csv_text.splitlines()[1] == "wte.weight,50257x768,38597376,embedding/token,"
+    _, json_text, _ = run(capsys, "tensors", "gpt2", "--json")
+    rows = json.loads(json_text)
+    assert len(rows) == len(text.splitlines()) == len(csv_text.splitlines()) - 1 == 148
+    assert sum(row["parameters"] for row in rows) == 124439808
+    assert rows[2] == {
+        "name": "h.0.ln_1.weight",
+        "shape": [768],
+        "parameters": 768,
+        "part": "block/norm-attention",
+        "block": 0,
+    }
+
+
+def test_a_path_and_standard_input_are_models_too(tmp_path: Path) -> None:
+    path = tmp_path / "config.json"
+    path.write_text(json.dumps(CONFIG))
+    environment = os.environ | {"PYTHONPATH": str(Path(anatomy.__file__).parent.parent)}
+    for arguments, given in ((["show", str(path)], None), (["show", "-"], json.dumps(CONFIG))):
+        command = [sys.executable, "-m", "anatomy", *arguments]
+        done = subprocess.run(command, input=given, capture_output=True, text=True, check=False, env=environment)
+        assert done.returncode == 0, done.stderr
+        assert "124,439,808" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("show", "gpt3"), 'model "gpt3" is neither in the catalogue nor a file'),
+        (("show", "gpt2", "--seq-len", "0"), "sequence length is 0; accepted: an integer from 1 to 1,024"),
+        (("show", "gpt2", "--seq-len", "1025"), "sequence length is 1025; accepted: an integer from 1 to 1,024"),
+        (("show", "gpt2", "--seq-len", "abc"), "invalid int value: 'abc'"),
+        (("show",), "the following arguments are required: MODEL"),
+        ((), "the following arguments are required: COMMAND"),
+        (("shown", "gpt2"), "invalid choice: 'shown'"),
+        (("tensors", "gpt2", "--csv", "--json"), "not allowed with argument"),
+    ],
+)
+def test_bad_input_is_one_line_and_status_2(
+    capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], said: str
+) -> None:
+    status, out, err = run(capsys, *arguments)
+    assert status == 2
+    assert out == ""
+    assert said in err
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "nothing in it"),
+        ("[1]", "a list of 1 items at the top"),
+        ('{"model_type": "gpt-2"}', 'model_type is "gpt-2"; accepted: gpt2?'),
+        ('{"model_type": "gpt2"}', "n_embd is missing"),
+        (json.dumps(CONFIG | {"n_head": 7}), "n_head is 7, which does not divide n_embd 768"),
+    ],
+)
+def test_a_bad_configuration_is_one_line_and_status_2(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, text: str, said: str
+) -> None:
+    path = tmp_path / "config.json"
+    path.write_text(text)
+    status, out, err = run(capsys, "show", str(path))
+    assert (status, out) == (2, "")
+    assert said in err
+    assert err.count("\n") == 1
+
+
+def test_bytes_that_are_no_text_and_a_folder_are_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_bytes(b"\x89PNG\r\n\xff\xfe")
+    for path in (tmp_path / "config.json", tmp_path):
+        status, _, err = run(capsys, "show", str(path))
+        assert (status, err.count("\n")) == (2, 1)
+
+
+def test_a_reader_that_stops_early_is_no_error() -> None:
+    environment = os.environ | {"PYTHONPATH": str(Path(anatomy.__file__).parent.parent)}
+    command = f"{sys.executable} -m anatomy tensors llama-3.1-405b | head -1"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False, env=environment)
+    assert done.stdout.startswith("model.embed_tokens.weight")
+    assert done.stderr == ""

@@ -1,0 +1,90 @@
+"""Imports point one way, and only the page's own module touches the browser."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+# Each may import from those before it (and from its own level where they stand together).
+LEVELS = (
+    ("terms", "blocks", "config", "formatting", "tensors", "snippet"),
+    ("families", "flops", "memory", "checkpoint", "labels"),
+    ("catalog",),
+    ("report",),
+    ("comparison", "challenges", "explanations"),
+    ("state",),
+    ("views",),
+    ("cli",),
+)
+LEVEL = {name: at for at, names in enumerate(LEVELS) for name in names}
+STANDARD_ONLY = sorted((ROOT / "anatomy").rglob("*.py"))
+
+
+def imported(path: Path) -> set[str]:
+    """Top-level names of absolute imports, with ``anatomy.x`` kept to two steps."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            assert node.level == 0, f"{path.name} imports relatively"
+            found |= {f"{node.module}.{alias.name}" for alias in node.names} | {node.module}
+    return found
+
+
+def module_of(path: Path) -> str:
+    relative = path.relative_to(ROOT / "anatomy")
+    return relative.parts[0].removesuffix(".py")
+
+
+@pytest.mark.parametrize("path", STANDARD_ONLY, ids=lambda path: str(path.relative_to(ROOT)))
+def test_imports_point_one_way(path: Path) -> None:
+    mine = module_of(path)
+    if mine in ("__init__", "__main__"):
+        return
+    for name in imported(path):
+        steps = name.split(".")
+        if steps[0] != "anatomy" or len(steps) < 2 or steps[1] not in LEVEL:
+            continue
+        assert LEVEL[steps[1]] <= LEVEL[mine], f"{mine} imports {name}, which stands above it"
+        assert steps[1] != "cli" or mine == "cli"
+
+
+@pytest.mark.parametrize("path", STANDARD_ONLY, ids=lambda path: str(path.relative_to(ROOT)))
+def test_the_package_imports_the_standard_library_only(path: Path) -> None:
+    import sys
+
+    for name in imported(path):
+        top = name.split(".")[0]
+        assert top == "anatomy" or top in sys.stdlib_module_names, f"{path.name} imports {name}"
+
+
+def test_every_module_has_a_level() -> None:
+    names = {module_of(path) for path in STANDARD_ONLY} - {"__init__", "__main__"}
+    assert names <= set(LEVEL), names - set(LEVEL)
+
+
+@pytest.mark.parametrize("name", ["tensors", "terms", "flops", "memory", "families", "blocks"])
+def test_the_arithmetic_divides_by_no_slash_and_knows_no_float(name: str) -> None:
+    paths = [path for path in STANDARD_ONLY if module_of(path) == name]
+    for path in paths:
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            assert not (isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div)), f"{path.name}:{node.lineno}"
+            assert not (isinstance(node, ast.Name) and node.id == "float"), f"{path.name}:{node.lineno}"
+            assert not (isinstance(node, ast.Constant) and isinstance(node.value, float)), path.name
+
+
+def test_public_functions_have_docstrings_and_the_package_has_doctests() -> None:
+    import doctest
+
+    import anatomy
+
+    assert anatomy.__doc__
+    examples = 0
+    for path in STANDARD_ONLY:
+        parser = doctest.DocTestParser()
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.Module):
+                examples += len(parser.get_examples(ast.get_docstring(node) or ""))
+    assert examples >= 60
