@@ -12,9 +12,10 @@ LEVELS = (
     ("families", "flops", "memory", "checkpoint", "labels"),
     ("catalog",),
     ("report",),
-    ("comparison", "challenges", "explanations"),
+    ("comparison", "contrasts", "challenges", "explanations", "fitting"),
     ("state",),
     ("views",),
+    ("commands",),
     ("cli",),
 )
 LEVEL = {name: at for at, names in enumerate(LEVELS) for name in names}

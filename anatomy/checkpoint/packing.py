@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from anatomy.headers import BITS, Stored
+from anatomy.checkpoint.headers import BITS, Stored
 
 # (ending of the stored name, what it replaces it with to name the weight). These hold the weight's numbers.
 PACKED: tuple[tuple[str, str], ...] = (("_blocks", ""), (".qweight", ".weight"), (".weight_packed", ".weight"))

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
-from anatomy.names import split
+from anatomy.checkpoint.names import split
 from anatomy.tensors import Model
 
 MTP = "multi-token prediction"

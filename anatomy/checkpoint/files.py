@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from anatomy import headers
+from anatomy.checkpoint import headers
+from anatomy.checkpoint.headers import CheckpointError, Index, Shard, Stored
 from anatomy.config import shown
-from anatomy.headers import CheckpointError, Index, Shard, Stored
 
 SUFFIX, INDEX_SUFFIX = ".safetensors", ".safetensors.index.json"
 # How released shards are numbered.

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
-from anatomy import foreign
+from anatomy.checkpoint import foreign
 from anatomy.config import AnatomyError, shown
 
 # The safetensors library itself refuses longer headers. A header of 100,000 tensors has some 12 MB.

@@ -6,11 +6,21 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from anatomy import account, extras
+from anatomy.checkpoint import account, extras
+from anatomy.checkpoint.headers import Stored
+from anatomy.checkpoint.matching import (
+    DIFFERENCES,
+    MATCHING,
+    MISSING,
+    PACKED,
+    UNEXPECTED,
+    UNREAD,
+    WRONG_SHAPE,
+    Finding,
+    Report,
+)
+from anatomy.checkpoint.names import template
 from anatomy.formatting import exact
-from anatomy.headers import Stored
-from anatomy.matching import DIFFERENCES, MATCHING, MISSING, PACKED, UNEXPECTED, UNREAD, WRONG_SHAPE, Finding, Report
-from anatomy.names import template
 
 _NAMED = 3
 
@@ -36,20 +46,23 @@ def plural(number: int, one: str) -> str:
     return f"{exact(number)} {one}{'' if number == 1 else 's'}"
 
 
-def headline(report: Report) -> str:
-    """Whether the checkpoint is the model, in one sentence."""
-    name, counts = report.model.name, report.counts
+def headline(report: Report, name: str) -> str:
+    """Whether the checkpoint is the model called ``name``, in one sentence.
+
+    Names and shapes are all that a header tells: two models may have the same ones.
+    """
+    counts = report.counts
     if report.checkpoint.names_only and report.fits:
         named = counts[UNREAD]
         return f"The index names all {plural(named, 'tensor')} of {name}. Without its files no shape can be checked."
     if report.fits:
         held = counts[MATCHING] + counts[PACKED]
-        return f"This is {name}: all {plural(held, 'tensor')} match."
+        return f"The tensors are those of {name}: all {exact(held)} match."
     if not counts[MATCHING] + counts[PACKED] + counts[UNREAD]:
-        return f"This is not {name}: none of its tensors is there."
+        return f"The tensors are not those of {name}: none of its {exact(_all(report))} is there."
     if report.incomplete and not counts[WRONG_SHAPE] + counts[UNEXPECTED]:
         absent = len(report.checkpoint.absent)
-        return f"So far this is {name}, but {plural(absent, 'file')} of the checkpoint {_is(absent)} not here."
+        return f"What is here fits {name}, but {plural(absent, 'file')} of the checkpoint {_is(absent)} not here."
     said = [
         f"{plural(counts[status], 'tensor')} {words[counts[status] != 1]}"
         for status, words in (
@@ -60,7 +73,11 @@ def headline(report: Report) -> str:
         if counts[status]
     ]
     listed = ", ".join(said[:-1]) + (" and " if len(said) > 1 else "") + said[-1] if said else "index and files differ"
-    return f"This is not quite {name}: {listed}."
+    return f"The tensors are not quite those of {name}: {listed}."
+
+
+def _all(report: Report) -> int:
+    return sum(row.tensors for row in report.model.rows if not (row.tied_to or row.buffer))
 
 
 def _is(number: int) -> str:

@@ -5,8 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from anatomy.checkpoint.matching import (
+    EXTRA,
+    MATCHING,
+    MISSING,
+    PACKED,
+    UNEXPECTED,
+    UNREAD,
+    WRONG_SHAPE,
+    Finding,
+    Report,
+)
 from anatomy.formatting import exact
-from anatomy.matching import EXTRA, MATCHING, MISSING, PACKED, UNEXPECTED, UNREAD, WRONG_SHAPE, Finding, Report
 
 # What is counted by the piece; everything else is said in brackets after its size.
 _PIECES = {
@@ -56,9 +66,9 @@ def sentence(report: Report) -> str:
     """The sum in one line.
 
     >>> import anatomy
-    >>> from anatomy.checkpoint import assemble
-    >>> from anatomy.headers import Shard, Stored
-    >>> from anatomy.matching import check
+    >>> from anatomy.checkpoint.files import assemble
+    >>> from anatomy.checkpoint.headers import Shard, Stored
+    >>> from anatomy.checkpoint.matching import check
     >>> gpt2 = anatomy.load("gpt2")
     >>> tensors = [Stored(tensor.name, tensor.shape, "F32", "model.safetensors") for tensor in gpt2.tensors()]
     >>> masks = [Stored(f"h.{n}.attn.bias", (1, 1, 1024, 1024), "F32", "model.safetensors") for n in range(12)]

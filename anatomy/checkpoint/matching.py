@@ -8,12 +8,11 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import chain, islice
 
-from anatomy import extras, packing
-from anatomy.catalog import LoadedModel
-from anatomy.checkpoint import Checkpoint
-from anatomy.headers import Stored
-from anatomy.names import Place, filled, place, split
-from anatomy.tensors import Row
+from anatomy.checkpoint import extras, packing
+from anatomy.checkpoint.files import Checkpoint
+from anatomy.checkpoint.headers import Stored
+from anatomy.checkpoint.names import Place, filled, place, split
+from anatomy.tensors import Model, Row
 
 # What can be said of a tensor; the order is that of reports. EXTRA is there beside the parameters and explained.
 MATCHING, PACKED, EXTRA, UNREAD = "matching", "packed", "extra", "unread"
@@ -45,7 +44,7 @@ class Finding:
 class Report:
     """A checkpoint held against a model. ``missing`` counts the missing tensors of each row that lacks some."""
 
-    model: LoadedModel
+    model: Model
     checkpoint: Checkpoint
     findings: tuple[Finding, ...]
     missing: Mapping[Row, int] = field(default_factory=dict)
@@ -76,12 +75,12 @@ class Report:
 
 
 @lru_cache(maxsize=8)
-def check(model: LoadedModel, checkpoint: Checkpoint) -> Report:
+def check(model: Model, checkpoint: Checkpoint) -> Report:
     """Hold a checkpoint against a model's rows.
 
     >>> import anatomy
-    >>> from anatomy.checkpoint import assemble
-    >>> from anatomy.headers import Shard, Stored
+    >>> from anatomy.checkpoint.files import assemble
+    >>> from anatomy.checkpoint.headers import Shard, Stored
     >>> table = Stored("transformer.wte.weight", (50257, 768), "F32", "model.safetensors")
     >>> report = check(anatomy.load("gpt2"), assemble([Shard("model.safetensors", (table,), {})]))
     >>> report.counts["matching"], report.counts["missing"]
@@ -93,7 +92,7 @@ def check(model: LoadedModel, checkpoint: Checkpoint) -> Report:
 class _Matcher:
     """The work of one check; it ends in a :class:`Report`."""
 
-    def __init__(self, model: LoadedModel, checkpoint: Checkpoint) -> None:
+    def __init__(self, model: Model, checkpoint: Checkpoint) -> None:
         self.model, self.checkpoint = model, checkpoint
         self.places = self._placed()
         self.taken = {spot.name: name for name, spot in self.places.items()}
