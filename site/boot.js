@@ -49,7 +49,8 @@ addEventListener("unhandledrejection", (event) => fail(String(event.reason?.mess
 
 async function checkWasm() {
   if (!wasm || !location.protocol.startsWith("http")) return;
-  const answer = await fetch(wasm, { method: "HEAD" }).catch(() => null);
+  // The query keeps this from being taken for the preload, which is a GET.
+  const answer = await fetch(`${wasm}?type`, { method: "HEAD" }).catch(() => null);
   if (!answer?.ok) return fail("its WebAssembly could not be loaded");
   const type = answer.headers.get("content-type") ?? "none";
   if (type.split(";")[0] !== "application/wasm") fail(`its WebAssembly comes with the type ${type}`);

@@ -60,16 +60,18 @@ RENAMES: dict[str, list[tuple[str, str]]] = {
         (r"\.mlp\.fc2\.", ".output.dense."),
     ],
 }
+RENAMES["ViTModel"] = [(r"^layers\.", "encoder.layer."), *RENAMES["ViTForImageClassification"][1:]]
 RENAMES["BertForPreTraining"] = RENAMES["BertForMaskedLM"]
 RENAMES["BertModel"] = [(r"^", "bert."), *RENAMES["BertForMaskedLM"]]
+VISION = "vision_*, multi_modal_projector.*"
 NESTED = [(r"^", "language_model.")]
 
-# --- groups, by the released name alone; the first that matches ---------------------------------------------------------
+# --- groups, by the released name alone; the first that matches -------------------------------------------------------
 GROUPS: list[tuple[str, str]] = [
     ("unembedding", r"(^|\.)(lm_head|embed_out|proj_out|classifier|cls|pooler)\."),
     ("experts", r"\.experts\.|\.shared_experts?\.|\.shared_expert_gate\."),
     ("router", r"\.(mlp|block_sparse_moe)\.gate\.|\.router\."),
-    ("norms", r"(^|\.)(ln_\w+|\w*norm|\w*norm_[12f]|\w*layernorm_\w+|norms)(\.\d+)?\.(weight|bias|gamma|beta)$"),
+    ("norms", r"(?i)(^|\.)(ln_\w+|\w*norm|\w*norm_[12f]|\w*layernorm_\w+|norms)(\.\d+)?\.(weight|bias|gamma|beta)$"),
     ("embeddings", r"(^|\.)(wte|wpe|embed\w*|word_embeddings|embeddings|shared|project_(in|out)|conv[12])\."),
     ("attention", r"(attn|attention|Attention)\."),
     ("mlp", r"\.(mlp|ffn|fc[12]|intermediate|output|DenseReluDense|feed_forward)\."),
@@ -112,9 +114,12 @@ def count(given: dict[str, Any]) -> dict[str, Any]:
     buffers = run_lengths(((rename(name), shape) for name, shape in persistent), experts)
     known = {entry[0] for entry in buffers}
     buffers += [entry for entry in given.get("buffers", []) if entry[0] not in known]
+    extras = [entry for entry in given.get("extras", []) if entry["name"] != VISION]
+    if "vision_config" in given["config"]:
+        extras.append({"name": VISION, "elements": whole_file(given["config"]) - total, "why": "the image part"})
     return {
         **{key: given[key] for key in GIVEN if key in given},
-        "extras": given.get("extras", []),
+        "extras": extras,
         "total": total,
         "active": active if expert_names else None,
         "active_excluding_token_table": active - token_table if expert_names else None,
@@ -132,16 +137,27 @@ def build_config(values: dict[str, Any]) -> Any:
     """The text configuration; rotary scaling changes no shape and no product, and some kinds cannot run on meta."""
     values = dict(values.get("text_config", values))
     values.pop("rope_scaling", None)
-    model_type = {"kimi_k2": "deepseek_v3"}.get(values["model_type"], values["model_type"])
-    config = transformers.AutoConfig.for_model(model_type, **{k: v for k, v in values.items() if k != "model_type"})
+    model_type = str(values.pop("model_type"))
+    config = transformers.AutoConfig.for_model({"kimi_k2": "deepseek_v3"}.get(model_type, model_type), **values)
     config._attn_implementation = "eager"
     return config
+
+
+def whole_file(values: dict[str, Any]) -> int:
+    """The parameters of a multimodal model, image part included."""
+    rest = {key: value for key, value in values.items() if key not in ("model_type", "architectures")}
+    config = transformers.AutoConfig.for_model(values["model_type"], **rest)
+    return sum(tensor.numel() for tensor in build(values["architectures"][0], config).parameters())
 
 
 def build(class_name: str, config: Any) -> Any:
     with torch.device("meta"):
         model = getattr(transformers, class_name)(config)
     model.tie_weights()
+    if config.model_type == "t5" and not config.scale_decoder_outputs:
+        # The published configuration (v1.1, flan) says "tie_word_embeddings": false and the file holds a head of its
+        # own; this transformers keeps the fact under another name and ties the head all the same.
+        model.lm_head.weight = torch.nn.Parameter(torch.empty_like(model.shared.weight))
     return model.eval()
 
 
@@ -248,6 +264,7 @@ def lengths(class_name: str, config: Any) -> list[int]:
          if isinstance(getattr(config, key, None), int)),
         1024,
     )  # fmt: skip
+    context -= 2 if class_name.startswith("Roberta") else 0  # its table has two rows that no token stands on
     return [8, 128, min(1024, context)]
 
 
@@ -258,7 +275,7 @@ def flops(model: Any, config: Any, length: int, chosen: int) -> int:
             module.forward = partial(routed_products, module, length * chosen)
     with torch.device("meta"), torch.no_grad():
         tokens = torch.zeros(1, length, dtype=torch.long)
-        inputs: dict[str, Any] = {"input_ids": tokens, "attention_mask": torch.ones_like(tokens)}
+        inputs: dict[str, Any] = {"input_ids": tokens}
         if config.model_type == "vit":
             inputs = {"pixel_values": torch.zeros(1, config.num_channels, config.image_size, config.image_size)}
         elif config.model_type == "whisper":
@@ -266,8 +283,10 @@ def flops(model: Any, config: Any, length: int, chosen: int) -> int:
             inputs = {"input_features": torch.zeros(1, config.num_mel_bins, frames), "decoder_input_ids": tokens}
         elif config.is_encoder_decoder:
             inputs["decoder_input_ids"] = tokens
+        elif config.model_type not in ("bert", "roberta"):
+            inputs["attention_mask"] = torch.ones_like(tokens)  # or else the library looks for packed sequences
         with FlopCounterMode(display=False) as counter:
-            model(**inputs, use_cache=False) if config.model_type not in ("vit", "bert", "roberta") else model(**inputs)
+            model(**inputs)
     return int(counter.get_total_flops())
 
 
