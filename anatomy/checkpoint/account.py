@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from anatomy.checkpoint.matching import (
     EXTRA,
-    MATCHING,
     MISSING,
     PACKED,
     UNEXPECTED,
@@ -59,7 +58,17 @@ class Step:
 
 def steps(report: Report) -> tuple[Step, ...]:
     """The steps from the model's parameters to the elements in the files; their sum is the files' element count."""
-    return (Step(report.model.parameters, 0, "parameters"), *_taken(report), *_added(report))
+    return (
+        Step(report.model.parameters, 0, "parameters"),
+        *_missing(report),
+        *_taken(report, UNREAD, "in files that are not here"),
+        *_taken(report, PACKED, "stored packed"),
+        *_added(report, PACKED),
+        *_taken(report, WRONG_SHAPE, "as the configuration has it"),
+        *_added(report, WRONG_SHAPE),
+        *_added(report, EXTRA),
+        *_added(report, UNEXPECTED),
+    )
 
 
 def sentence(report: Report) -> str:
@@ -81,20 +90,17 @@ def sentence(report: Report) -> str:
     return text + "".join(f" {'−' if step.elements < 0 else '+'} {step.words}" for step in others)
 
 
-def _taken(report: Report) -> Iterator[Step]:
-    """What the model's parameters include and the files do not hold as it is."""
+def _missing(report: Report) -> Iterator[Step]:
     lacking = report.counts[MISSING]
     if lacking:
-        elements = sum(row.elements * many for row, many in report.missing.items())
-        yield Step(-elements, lacking, "missing")
-    for status, what in (
-        (UNREAD, "in files that are not here"),
-        (PACKED, "stored packed"),
-        (WRONG_SHAPE, "as the configuration has it"),
-    ):
-        rows = [finding.row for finding in report.of(status) if finding.row and _counts(finding)]
-        if rows:
-            yield Step(-sum(row.elements for row in rows), len(rows), what)
+        yield Step(-sum(row.elements * many for row, many in report.missing.items()), lacking, "missing")
+
+
+def _taken(report: Report, status: str, what: str) -> Iterator[Step]:
+    """What the model's parameters include and the files do not hold as it is."""
+    rows = [finding.row for finding in report.of(status) if finding.row and _counts(finding)]
+    if rows:
+        yield Step(-sum(row.elements for row in rows), len(rows), what)
 
 
 def _counts(finding: Finding) -> bool:
@@ -103,24 +109,19 @@ def _counts(finding: Finding) -> bool:
     return bool(row and not row.buffer and (not row.tied_to or (finding.status == UNREAD and finding.why)))
 
 
-def _added(report: Report) -> Iterator[Step]:
-    """What the files hold that is no parameter as it stands."""
-    groups: dict[str, list[Finding]] = {}
-    for finding in report.findings:
-        what = _what(finding)
-        if what:
-            groups.setdefault(what, []).append(finding)
-    for what, findings in groups.items():
-        sizes = [finding.stored.elements for finding in findings if finding.stored]
-        each = sizes[0] if len(set(sizes)) == 1 else None
-        yield Step(sum(sizes), len(sizes), what, each)
+def _added(report: Report, status: str) -> Iterator[Step]:
+    """What the files hold that is no parameter as it stands, by what it is."""
+    groups: dict[str, list[int]] = {}
+    for finding in report.of(status):
+        if finding.stored and finding.stored.shape is not None:
+            groups.setdefault(_what(finding), []).append(finding.stored.elements)
+    for what, sizes in groups.items():
+        yield Step(sum(sizes), len(sizes), what, sizes[0] if len(set(sizes)) == 1 else None)
 
 
-def _what(finding: Finding) -> str | None:
-    if finding.status in (MATCHING, MISSING, UNREAD) or not finding.stored or finding.stored.shape is None:
-        return None
-    if finding.status == PACKED and finding.packing:
+def _what(finding: Finding) -> str:
+    if finding.packing:
         return f"{finding.packing.format} words of {finding.packing.bits}-bit numbers"
     if finding.status == WRONG_SHAPE:
         return "as the file has it"
-    return finding.why if finding.status == EXTRA else {UNEXPECTED: "unexpected"}[finding.status]
+    return finding.why if finding.status == EXTRA else UNEXPECTED

@@ -91,10 +91,10 @@ def header_length(start: bytes, size: int, source: str, limit: int = MAX_HEADER)
     accepted = "a .safetensors file"
     if size == 0:
         raise CheckpointError(source, "the file is empty", accepted)
-    # A whole header may be as long as a magic number reads: only a length that cannot be true tells another file.
     length = int.from_bytes(start[:LENGTH_BYTES], "little")
-    other = foreign.kind(start)
-    if other and (size < LENGTH_BYTES or length > size - LENGTH_BYTES):
+    # The first bytes of other files read as an enormous length; a possible length is one.
+    other = foreign.kind(start) if size < LENGTH_BYTES or length > MAX_HEADER else None
+    if other:
         raise CheckpointError(source, f"the file is {other}", accepted)
     if size < LENGTH_BYTES or len(start) < LENGTH_BYTES:
         raise CheckpointError(source, f"the file holds {size} bytes, too few for a header's length", accepted)

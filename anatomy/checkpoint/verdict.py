@@ -138,13 +138,16 @@ def _reasons(report: Report) -> Iterator[str]:
 
 
 def kinds(report: Report, *statuses: str) -> list[Kind]:
-    """The findings by kind, in the order of the file: tensors of one row (or name pattern), shape and reason."""
-    found: Counter[tuple[str, str, tuple[int, ...] | None, tuple[int, ...] | None, str]] = Counter()
+    """The findings by kind, status by status: tensors of one row in the model's order, others by name pattern."""
+    order = {id(row): at for at, row in enumerate(report.model.rows)}
+    found: Counter[tuple[str, int, str, tuple[int, ...] | None, tuple[int, ...] | None, str]] = Counter()
     for finding in report.of(*statuses):
-        found[finding.status, _pattern(finding), _shape(finding.stored), finding.expected, _why(finding)] += 1
+        # A stable sort leaves tensors of no row in the file's order.
+        at = order[id(finding.row)] if finding.row else len(order)
+        found[finding.status, at, _pattern(finding), _shape(finding.stored), finding.expected, _why(finding)] += 1
+    lines = sorted(found.items(), key=lambda item: (statuses.index(item[0][0]), item[0][1]))
     return [
-        Kind(status, name, number, shape, expected, why)
-        for (status, name, shape, expected, why), number in found.items()
+        Kind(status, name, number, shape, expected, why) for (status, _, name, shape, expected, why), number in lines
     ]
 
 
