@@ -16,6 +16,7 @@ _PARTS = {
     "shared-expert": "Shared expert",
     "final-norm": "Final norm",
     "pooler": "Pooler",
+    "head": "Classifier",
     "unembedding": "Unembedding",
     "cross-attention": "Cross-attention",
     "norm-attention": "Norm before attention",

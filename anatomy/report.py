@@ -16,7 +16,7 @@ from anatomy.tensors import Row, Stack
 from anatomy.terms import Number, whole
 
 # What stands before and after the blocks; inside them the stack's own flow decides.
-BEFORE, AFTER = ("embedding", "embedding-norm", "residual"), ("final-norm", "pooler", "unembedding")
+BEFORE, AFTER = ("embedding", "embedding-norm", "residual"), ("final-norm", "pooler", "head", "unembedding")
 CACHE_DTYPE, CACHE_BATCH = "bf16", 1
 
 
@@ -294,7 +294,7 @@ def _activations(
         yield Activation("Expert scores", (length, model.traits.experts), axis)
     elif part_id == "experts" and inner and model.traits.experts_per_token:
         yield Activation("Hidden, experts used", (length, model.traits.experts_per_token, inner), axis)
-    elif part_id == "unembedding":
+    elif part_id in ("head", "unembedding"):
         yield from (
             Activation(
                 "Logits",
@@ -303,7 +303,7 @@ def _activations(
             )
             for row in rows
             for matrix in row.matrices
-            if matrix.symbol == "W_U"
+            if matrix.symbol in ("W_C", "W_U")
         )
         return
     if part_id != "pooler":
