@@ -69,7 +69,7 @@ def best(checkpoint: Checkpoint) -> Fit:
 
 
 def _key(row: Row, names_only: bool) -> tuple[str, Shape]:
-    return template(split(row.name)[1])[0], None if names_only else row.shape
+    return template(split(row.name)[1], of_row=True)[0], None if names_only else row.shape
 
 
 def choose(path: Path, checkpoint: Checkpoint) -> tuple[LoadedModel, str]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from anatomy.blocks import contains
 from anatomy.tensors import Model, Row
@@ -17,26 +17,27 @@ _PREFIX = re.compile(
 # A number as names write it: leading zeros would make another name.
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,17}")
 _SLOT = "{}"
-_BLOCK, _EXPERT = "{block}", "{expert}"
+_STARTS = frozenset("0123456789{")
+_BLOCK = "{block}"
+# Any other slot of a row's name counts its copies: {expert}, {head}.
+_COPY = re.compile(r"\{[a-z]+\}")
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where a name belongs: a row, and which of its tensors."""
+class Place(NamedTuple):
+    """Where a name belongs: a row, and the name of the tensor as the row spells it."""
 
     row: Row
-    block: int | None
-    expert: int | None
-
-    @property
-    def name(self) -> str:
-        """The name as the row spells it."""
-        return filled(self.row, self.block, self.expert)
+    name: str
 
 
-def filled(row: Row, block: int | None, expert: int | None) -> str:
-    """A row's name with its slots filled in."""
-    return row.name.replace(_BLOCK, str(block)).replace(_EXPERT, str(expert))
+def filled(row: Row, block: int | None, copy: int | None) -> str:
+    """A row's name with its slots filled in.
+
+    >>> filled(Row("h.{block}.ln_1.weight", (768,), "block/norm-attention", (range(12),)), 3, None)
+    'h.3.ln_1.weight'
+    """
+    name = row.name if block is None else row.name.replace(_BLOCK, str(block))
+    return _COPY.sub(str(copy), name) if row.copies > 1 else name
 
 
 def split(name: str) -> tuple[str, str]:
@@ -52,8 +53,8 @@ def split(name: str) -> tuple[str, str]:
     return name[:end], name[end:]
 
 
-def template(rest: str) -> tuple[str, tuple[str, ...]]:
-    """A name with a slot for each number, and the numbers (or a row's own slots).
+def template(rest: str, *, of_row: bool = False) -> tuple[str, tuple[str, ...]]:
+    """A name with a slot for each number, and the numbers; of a row's name also its own slots.
 
     >>> template("layers.3.mlp.experts.17.up_proj.weight")
     ('layers.{}.mlp.experts.{}.up_proj.weight', ('3', '17'))
@@ -61,7 +62,8 @@ def template(rest: str) -> tuple[str, tuple[str, ...]]:
     steps = rest.split(".")
     found = []
     for at, step in enumerate(steps):
-        if step in (_BLOCK, _EXPERT) or (step.isdigit() and step.isascii() and _NUMBER.fullmatch(step)):
+        # Most steps are words: one look at the first character tells.
+        if step[:1] in _STARTS and (_NUMBER.fullmatch(step) or (of_row and _COPY.fullmatch(step))):
             found.append(step)
             steps[at] = _SLOT
     return ".".join(steps), tuple(found)
@@ -72,7 +74,7 @@ def table(model: Model) -> Mapping[str, list[tuple[Row, tuple[str, ...]]]]:
     """The rows of a model by the template of their names, prefixes taken away."""
     rows: dict[str, list[tuple[Row, tuple[str, ...]]]] = {}
     for row in model.rows:
-        key, slots = template(split(row.name)[1])
+        key, slots = template(split(row.name)[1], of_row=True)
         rows.setdefault(key, []).append((row, slots))
     return rows
 
@@ -84,18 +86,22 @@ def place(model: Model, name: str) -> Place | None:
     >>> place(anatomy.load("gpt2"), "transformer.h.11.ln_1.weight").name
     'h.11.ln_1.weight'
     """
-    key, numbers = template(split(name)[1])
+    prefix, rest = split(name)
+    key, numbers = template(rest)
     for row, slots in table(model).get(key, ()):
-        block = expert = None
+        block = copy = None
         for slot, number in zip(slots, numbers, strict=True):
+            if slot == number:
+                continue
             if slot == _BLOCK:
                 block = int(number)
-            elif slot == _EXPERT:
-                expert = int(number)
-            elif slot != number:
+            elif slot[0] == "{":
+                copy = int(number)
+            else:
                 break
         else:
-            inside = contains(row.blocks, block) if block is not None else True
-            if inside and (expert is None or expert < row.copies):
-                return Place(row, block, expert)
+            inside = block is None or contains(row.blocks, block)
+            if inside and (copy is None or copy < row.copies):
+                own = split(row.name)[0]
+                return Place(row, name if own == prefix else own + rest)
     return None

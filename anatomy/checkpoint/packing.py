@@ -65,6 +65,8 @@ def helps(name: str) -> tuple[str, str] | None:
     >>> helps("model.layers.0.mlp.up_proj.weight_scale_inv")
     ('model.layers.0.mlp.up_proj.weight', 'block scales of FP8 weights')
     """
+    if name.endswith((".weight", ".bias")):
+        return None
     for ending, instead, what in _BESIDE:
         if name.endswith(ending):
             return name[: -len(ending)] + instead, what
