@@ -1,0 +1,183 @@
+"""A part as a box of the diagram: a link with its label, what is particular about it, its count and its share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from anatomy import labels
+from anatomy.formatting import exact, percent
+from anatomy.report import Anatomy, Part
+from anatomy.state import State, visit_key
+from anatomy.views import glyphs
+from anatomy.views.drawing import words
+from anatomy.views.markup import Attributes, Safe, px, tag
+from anatomy.views.panel import said
+from anatomy.views.wording import hooks, plural, stack_of
+
+PAD = 12
+# All shares are drawn to one scale: so many units are the whole model.
+WHOLE = 230
+# Longer labels are set a little smaller.
+LONG = 31
+
+
+@dataclass(frozen=True)
+class Box:
+    """Where a part was drawn: lines lead to and from its edges."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+
+    @property
+    def right(self) -> float:
+        """Its right edge."""
+        return self.x + self.width
+
+    @property
+    def bottom(self) -> float:
+        """Its lower edge."""
+        return self.y + self.height
+
+    @property
+    def middle(self) -> float:
+        """Half its height."""
+        return self.y + self.height / 2
+
+
+def link(state: State, part: Part, *children: Safe, style: str = "") -> Safe:
+    """The link that selects a part; its name says label, place, share and count."""
+    anatomy = state.anatomy
+    selected = part is state.selected
+    return tag(
+        "a",
+        {
+            "id": f"see-{visit_key(anatomy, part).replace(' ', '_')}",
+            "href": state.link(part),
+            **hooks(anatomy, part),
+            "data-action": "part",
+            "class": f"part g-{part.group} {style}".strip(),
+            "aria-label": said(anatomy, part),
+            "aria-current": "true" if selected else None,
+        },
+        *children,
+    )
+
+
+def box(state: State, part: Part, x: float, y: float, width: float) -> tuple[Safe, Box]:
+    """A part drawn at x, y: and the room that it takes."""
+    anatomy = state.anatomy
+    left, inner = x + PAD, width - 2 * PAD
+    at = y + 21.0
+    drawn = [words(left, at, part.label, style="name long" if len(part.label) > LONG else "name")]
+    for line in particulars(anatomy, part):
+        at += 17
+        drawn.append(words(left, at, line))
+    glyph, high = _glyph(anatomy, part, left, at + 8, inner)
+    if glyph:
+        drawn.append(glyph)
+        at += high
+    at += 17
+    drawn.append(words(left, at, _count(part)))
+    drawn.append(words(x + width - PAD, at, _share(part), style="percent", end=True))
+    at += 7
+    filled = max(1.0, WHOLE * part.parameters / anatomy.model.parameters) if part.parameters else 0
+    drawn.append(tag("rect", {"class": "track", "x": px(left), "y": px(at), "width": WHOLE, "height": 4}))
+    if filled:
+        drawn.append(tag("rect", {"class": "fill", "x": px(left), "y": px(at), "width": px(filled), "height": 4}))
+    room = Box(x, y, width, at + 11 - y)
+    frame: Attributes = {"x": px(x), "y": px(y), "width": px(width), "height": px(room.height), "rx": 7}
+    ring: Attributes = {"x": px(x - 4), "y": px(y - 4), "width": px(width + 8), "height": px(room.height + 8), "rx": 10}
+    tied = "tied" if any(weight.tied_to for weight in part.weights) else ""
+    edges = [tag("rect", {"class": "ring", **ring}), tag("rect", {"class": "box", **frame})]
+    return link(state, part, *edges, *drawn, style=tied), room
+
+
+def particulars(anatomy: Anatomy, part: Part) -> list[str]:
+    """What is particular about this model's part, a short line each.
+
+    >>> import anatomy
+    >>> from anatomy.report import describe
+    >>> shown = describe(anatomy.load("llama-3-70b"))
+    >>> particulars(shown, shown.find("attention")), particulars(shown, shown.find("mlp"))
+    (['64 query heads, 8 KV heads of 128'], ['8,192 → 28,672 → 8,192', 'gated: three matrices'])
+    """
+    traits = anatomy.model.traits
+    if part.id in ("attention", "cross-attention"):
+        return _attention(anatomy, part)
+    shapes = {weight.symbol: weight.shape for weight in part.weights}
+    if part.id in ("mlp", "shared-expert", "experts") and "W_down" in shapes:
+        inner, width = shapes["W_down"]
+        chain = f"{exact(width)} → {exact(inner)} → {exact(width)}"
+        if part.id == "experts":
+            return [f"{exact(traits.experts_per_token or 0)} of {exact(traits.experts or 0)} used per token", chain]
+        return [chain, *(["gated: three matrices"] if any("W_gate" in one for one in shapes) else [])]
+    if part.id == "router" and traits.experts:
+        return [f"scores {plural(traits.experts, 'expert')}, takes {exact(traits.experts_per_token or 0)}"]
+    return []
+
+
+def _attention(anatomy: Anatomy, part: Part) -> list[str]:
+    record = labels.attention_of(
+        anatomy.model, part.stack, part.blocks, "cross" if part.id == "cross-attention" else "self"
+    )
+    if record is None:
+        return []
+    lines = []
+    if record.latent is not None:
+        lines += [f"{plural(record.query_heads, 'head')} over one latent of {exact(record.latent)}"]
+    elif record.kv_heads == record.query_heads:
+        lines += [f"{plural(record.query_heads, 'head')} of {exact(record.qk_size)}"]
+    else:
+        shared = plural(record.kv_heads, "KV head")
+        lines += [f"{plural(record.query_heads, 'query head')}, {shared} of {exact(record.qk_size)}"]
+    if record.window:
+        lines.append(f"sees the last {plural(record.window, 'token')}")
+    elif record.chunk:
+        lines.append(f"sees within chunks of {plural(record.chunk, 'token')}")
+    elif not record.causal and record.kind == "self":
+        lines.append("sees both directions")
+    return lines
+
+
+def _glyph(anatomy: Anatomy, part: Part, x: float, y: float, width: float) -> tuple[Safe | None, float]:
+    if part.id in ("attention", "cross-attention"):
+        kind = "cross" if part.id == "cross-attention" else "self"
+        record = labels.attention_of(anatomy.model, part.stack, part.blocks, kind)
+        return (glyphs.heads(record, x, y, WHOLE), 29) if record else (None, 0)
+    traits = anatomy.model.traits
+    if part.id == "experts" and traits.experts:
+        drawn, high = glyphs.experts(traits.experts, traits.experts_per_token or 0, x, y, WHOLE)
+        return drawn, high + 6
+    down = next((weight.shape for weight in part.weights if weight.symbol == "W_down"), None)
+    if down and part.id in ("mlp", "shared-expert"):
+        # It stands beside the words, at the right.
+        return glyphs.widening(down[1], down[0], x + width - 52, y - 38, 30), 0
+    return None, 0
+
+
+def _count(part: Part) -> str:
+    if any(weight.tied_to for weight in part.weights):
+        return "reuses the token table: 0 of its own" if not part.parameters else exact(part.parameters)
+    if part.parameters_per_block is not None:
+        return f"{exact(part.parameters_per_block)} a block"
+    return exact(part.parameters)
+
+
+def _share(part: Part) -> str:
+    return percent(part.share) if part.parameters else ""
+
+
+def shape_of_stream(anatomy: Anatomy, part: Part) -> tuple[str, str]:
+    """The stream's shape in numbers and in letters.
+
+    >>> import anatomy
+    >>> from anatomy.report import describe
+    >>> shown = describe(anatomy.load("gpt2"))
+    >>> shape_of_stream(shown, shown.find("residual"))
+    ('8 × 768', 'T × d')
+    """
+    rows, width = part.activations[-1].shape
+    letter = "T" if stack_of(anatomy, part).positions == "tokens" else "S"
+    return f"{exact(rows)} × {exact(width)}", f"{letter} × d"

@@ -1,0 +1,91 @@
+"""The headline figures, each with the convention that it follows."""
+
+from __future__ import annotations
+
+from anatomy.formatting import exact, giga, short, size_in_bytes
+from anatomy.report import CACHE_DTYPE
+from anatomy.state import State
+from anatomy.terms import Number
+from anatomy.views.markup import Child, Safe, data, join, tag
+
+
+def view(state: State) -> Safe:
+    """Parameters, without embeddings, active, FLOPs and KV cache: those that the model has.
+
+    >>> '<data value="247358976">0.25 G</data>' in view(State())
+    True
+    """
+    return join(
+        tag("h2", {"id": "figures-title"}, f"{state.loaded.name} in figures"),
+        tag("dl", {"class": "figures"}, _figures(state)),
+    )
+
+
+def _figures(state: State) -> list[Safe]:
+    anatomy, model, length = state.anatomy, state.loaded, exact(state.seq_len)
+    per_token, causal = anatomy.full.per_token, anatomy.causal.per_token
+    tied = "; the unembedding is stored as the token table" if model.tied_unembedding else ""
+    found = [
+        _figure(
+            "parameters",
+            "Parameters",
+            model.parameters,
+            short(model.parameters),
+            f"{exact(model.parameters)}, each tied tensor once{tied}",
+        ),
+        _figure(
+            "without-embeddings",
+            "Without embeddings",
+            model.parameters_without_embeddings,
+            short(model.parameters_without_embeddings),
+            f"{exact(model.parameters_without_embeddings)}: all but the groups embeddings and unembedding",
+        ),
+    ]
+    if model.traits.experts_per_token:
+        routed = f"{exact(model.traits.experts_per_token)} of {exact(model.traits.experts or 0)} routed experts"
+        found.append(
+            _figure(
+                "active",
+                "Active per token",
+                model.active_parameters,
+                short(model.active_parameters),
+                f"{exact(model.active_parameters)}: {routed}, and all else, the token table included",
+            )
+        )
+    found.append(
+        _figure(
+            "flops",
+            ("Forward FLOPs per token at ", tag("i", None, "T"), f" = {length}"),
+            per_token,
+            giga(per_token),
+            f"{_digits(per_token)}, a multiply-add being 2 and every query meeting all keys; "
+            f"{giga(causal)} where the mask is used to skip",
+        )
+    )
+    if anatomy.kv_bytes is not None and anatomy.kv_bytes_per_token is not None:
+        found.append(
+            _figure(
+                "kv-cache",
+                ("KV cache at ", tag("i", None, "T"), f" = {length}"),
+                anatomy.kv_bytes,
+                size_in_bytes(anatomy.kv_bytes),
+                f"{exact(anatomy.kv_bytes)} bytes for one sequence in {CACHE_DTYPE}, "
+                f"{_digits(anatomy.kv_bytes_per_token)} a token; MB and GB are powers of 1,000",
+            )
+        )
+    return found
+
+
+def _figure(figure: str, label: Child, value: Number, text: str, convention: str) -> Safe:
+    return tag(
+        "div",
+        {"data-figure": figure},
+        tag("dt", None, label),
+        tag("dd", None, data(value, text)),
+        tag("dd", {"class": "convention"}, convention),
+    )
+
+
+def _digits(number: Number) -> str:
+    # What is not whole (a pass divided by T) is shown to the nearest whole number.
+    return exact(number) if isinstance(number, int) else f"about {exact(round(number))}"

@@ -1,0 +1,63 @@
+"""Every part as a plain list that opens: what the diagram shows, readable without it and without JavaScript."""
+
+from __future__ import annotations
+
+from anatomy.explanations import explain
+from anatomy.formatting import decimal, exact, percent
+from anatomy.report import Anatomy, Part
+from anatomy.state import State
+from anatomy.views import shapes
+from anatomy.views.markup import Safe, join, symbol, tag
+from anatomy.views.panel import counts, stored
+from anatomy.views.wording import hooks, where
+
+
+def view(state: State) -> Safe:
+    """The list; the selected part is marked in it.
+
+    >>> view(State()).count("<details")
+    8
+    """
+    anatomy = state.anatomy
+    items = [_part(state, anatomy, part, part is state.selected) for part in anatomy.parts]
+    return join(tag("h2", {"id": "parts-title"}, "Every part, in order"), tag("div", {"class": "list"}, items))
+
+
+def _part(state: State, anatomy: Anatomy, part: Part, selected: bool) -> Safe:
+    chosen = "true" if selected else None
+    key = state.link(part).removeprefix("#")
+    # The diagram's links are the one stop for the Tab key; without JavaScript they lead to the body of this part.
+    return tag(
+        "details",
+        {**hooks(anatomy, part), "class": f"g-{part.group}", "aria-current": chosen},
+        _summary(anatomy, part, chosen),
+        tag(
+            "div",
+            {"class": "body", "id": key},
+            [tag("p", {"class": "reading"}, symbol(text)) for text in explain(anatomy, part)],
+            shapes.table(anatomy, part, drawn=False),
+            counts(anatomy, part),
+            stored(part),
+        ),
+    )
+
+
+def _summary(anatomy: Anatomy, part: Part, chosen: str | None) -> Safe:
+    place = where(anatomy, part)
+    width = f"{decimal(part.share * 100, 1)}%"
+    return tag(
+        "summary",
+        {**hooks(anatomy, part), "tabindex": -1, "data-action": "part", "aria-current": chosen},
+        tag("span", {"class": "key"}),
+        tag("span", {"class": "name"}, part.label, tag("span", {"class": "more"}, place) if place else None),
+        tag("span", {"class": "exact"}, exact(part.parameters)),
+        tag("svg", {"class": "share", "width": "100%", "height": 6, "aria-hidden": "true"}, _bar(width)),
+        tag("span", {"class": "percent"}, percent(part.share)),
+    )
+
+
+def _bar(width: str) -> Safe:
+    return join(
+        tag("rect", {"class": "track", "width": "100%", "height": 6, "rx": 3}),
+        tag("rect", {"class": "fill", "width": width, "height": 6, "rx": 1}),
+    )

@@ -1,0 +1,81 @@
+"""Where the parameters live: a bar, and a table with the same figures."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from anatomy.formatting import decimal, exact, percent, short
+from anatomy.report import Anatomy
+from anatomy.state import State
+from anatomy.views.markup import Safe, data, join, tag
+
+# From this share on a percentage fits into its piece of the bar on a phone.
+ROOM = Fraction(12, 100)
+
+
+def view(state: State) -> Safe:
+    """The heading, the bar and the table of groups.
+
+    >>> "Where GPT-2 small’s <data" in view(State())
+    True
+    """
+    anatomy = state.anatomy
+    model = anatomy.model
+    return join(
+        tag(
+            "h2",
+            {"id": "where-title"},
+            f"Where {model.name}’s ",
+            data(model.parameters, exact(model.parameters)),
+            " parameters live",
+        ),
+        _bar(anatomy),
+        _table(anatomy),
+    )
+
+
+def _bar(anatomy: Anatomy) -> Safe:
+    # Percentages as SVG lengths: the policy of the page allows no style attributes.
+    pieces, at = [], Fraction(0)
+    for group in anatomy.groups:
+        start, wide = f"{decimal(at * 100, 2)}%", f"{decimal(group.share * 100, 2)}%"
+        middle = f"{decimal((at + group.share / 2) * 100, 2)}%"
+        worded = tag("text", {"x": middle, "y": 25, "text-anchor": "middle"}, percent(group.share))
+        pieces.append(
+            tag(
+                "g",
+                {"class": f"piece g-{group.id}", "data-piece": group.id},
+                tag("rect", {"x": start, "y": 0, "width": wide, "height": 40}),
+                worded if group.share >= ROOM else None,
+            )
+        )
+        at += group.share
+    cuts, at = [], Fraction(0)
+    for group in anatomy.groups[:-1]:
+        at += group.share
+        place = f"{decimal(at * 100, 2)}%"
+        cuts.append(tag("line", {"class": "cut", "x1": place, "x2": place, "y1": 0, "y2": 40}))
+    return tag("svg", {"class": "bar", "width": "100%", "height": 40, "aria-hidden": "true"}, pieces, cuts)
+
+
+def _table(anatomy: Anatomy) -> Safe:
+    rows = [
+        tag(
+            "tr",
+            {"class": f"g-{group.id}", "data-group": group.id},
+            tag("th", {"scope": "row"}, tag("span", {"class": "key"}), group.label),
+            tag("td", {"class": "exact"}, exact(group.parameters)),
+            tag("td", None, data(group.parameters, short(group.parameters))),
+            tag("td", None, percent(group.share)),
+        )
+        for group in anatomy.groups
+    ]
+    heads = (("Group", None), ("Exactly", "exact"), ("Parameters", None), ("Share", None))
+    return tag(
+        "table",
+        {"class": "groups", "aria-labelledby": "where-title"},
+        tag(
+            "thead", None, tag("tr", None, [tag("th", {"scope": "col", "class": style}, word) for word, style in heads])
+        ),
+        tag("tbody", None, rows),
+    )
