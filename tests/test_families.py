@@ -72,7 +72,9 @@ def test_what_the_release_stores_beside_the_parameters_is_known(slug: str) -> No
     for extra in outside.extras:
         # "vision_*, multi_modal_projector.*" stands for names of which only the beginning is known.
         for name in extra["name"].replace("{block}", "0").split(", "):
-            assert any(known(name.replace("*", rest), None) for rest in ("weight", "tower.weight", "model.weight")), name
+            assert any(known(name.replace("*", rest), None) for rest in ("weight", "tower.weight", "model.weight")), (
+                name
+            )
 
 
 @pytest.mark.parametrize("slug", CATALOGUE)

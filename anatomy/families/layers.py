@@ -113,7 +113,8 @@ def heads(
         size = config.divided("hidden_size", width, "num_attention_heads", query)
         config.only("head_dim", None, size, why="hidden_size / num_attention_heads")
         return Heads(query, kv, size)
-    stated = config.optional_integer("head_dim") or size_default
+    # A head_dim that is null shares the width even where a default stands for one that is left out (GptOssConfig).
+    stated = config.integer_or_none("head_dim", size_default)
     size = stated or config.divided("hidden_size", width, "num_attention_heads", query)
     return Heads(query, kv, config.integer("head_dim", default=size))
 
