@@ -9,7 +9,7 @@ from anatomy import own as owned
 from anatomy.catalog import DEFAULT_MODEL
 from anatomy.checkpoint import CheckpointError, assemble
 from anatomy.checkpoint.headers import Index, Shard
-from anatomy.config import MAX_BYTES, AnatomyError, ConfigError
+from anatomy.config import MAX_BYTES, AnatomyError, ConfigError, shown
 from anatomy.state import State, choose_model
 
 # The controls that a notice can stand beside.
@@ -30,8 +30,8 @@ def own_config(state: State, text: str, source: str = "config.json") -> State:
     try:
         own = owned.read(text, source)
     except AnatomyError as error:
-        # What is too long is not kept either: a page that holds it would crawl.
-        draft = text if len(text) <= MAX_BYTES else ""
+        # The field keeps what was typed, unless the page would crawl with it.
+        draft = text if len(text) <= 4 * MAX_BYTES else ""
         return replace(state, draft=draft, notices={**state.notices, OWN: str(error)}, changed="")
     # Parts of an earlier configuration were visited in another model.
     visited = frozenset(one for one in state.visited if one[0] != owned.SLUG)
@@ -81,6 +81,16 @@ def check_files(state: State, shards: Sequence[Shard], indexes: Sequence[Index])
 def without_checkpoint(state: State) -> State:
     """The state with no checkpoint to report on."""
     return replace(state, checkpoint=None, notices=_without(state, CHECK), changed="")
+
+
+def folder(name: str) -> str:
+    """The sentence for a folder that was dropped: a page is given its files only."""
+    return f"{shown(name)} is a folder; drop the files inside it instead."
+
+
+def unreadable(name: str, reason: str) -> str:
+    """The sentence for a file that the browser cannot read."""
+    return f"{shown(name)} cannot be read ({reason}); it may have moved since it was chosen."
 
 
 def refused(state: State, control: str, said: str) -> State:
