@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from anatomy.blocks import count
 from anatomy.catalog import LoadedModel
 from anatomy.formatting import exact
+from anatomy.own import inside
 from anatomy.tensors import Attention
 
 
@@ -46,7 +47,7 @@ def between(first: LoadedModel, second: LoadedModel) -> tuple[Contrast, ...]:
     for topic, phrase in _TOPICS:
         one, other = phrase(first), phrase(second)
         if one != other:
-            found.append(Contrast(topic, one, other, f"{first.name} {one}; {second.name} {other}."))
+            found.append(Contrast(topic, one, other, f"{first.name} {one}; {inside(second)} {other}."))
     return tuple(found)
 
 
@@ -76,7 +77,7 @@ def _heads(first: LoadedModel, second: LoadedModel) -> Contrast | None:
     if one is None or other is None or _form(one) == _form(other):
         return None
     words = _sharing(one), _sharing(other)
-    named = [(first.name, one, words[0]), (second.name, other, words[1])]
+    named = [(inside(first), one, words[0]), (inside(second), other, words[1])]
     # The model whose heads share is said first; the other then needs few words.
     named.sort(key=lambda item: item[1].kv_heads == item[1].query_heads and item[1].latent is None)
     (name, _, said), (plain, record, full) = named

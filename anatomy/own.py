@@ -32,6 +32,15 @@ def _read(text: str, source: str) -> LoadedModel:
     return catalog.parse(text, source, NAME)
 
 
+def inside(model: LoadedModel) -> str:
+    """A model's name inside a sentence: the visitor's own is no proper name.
+
+    >>> inside(catalog.load("gpt2"))
+    'GPT-2 small'
+    """
+    return "your model" if model.entry is None and model.name == NAME else model.name
+
+
 def read(text: str, source: str = "config.json") -> Own:
     """A visitor's configuration, once it is certain that it can be shown.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import lru_cache
 
-from anatomy import fitting
+from anatomy import fitting, own
 from anatomy.catalog import LoadedModel
 from anatomy.checkpoint import Checkpoint, Report, check, verdict
 from anatomy.checkpoint.matching import EXTRA, MATCHING, PACKED, UNREAD, Finding
@@ -32,7 +32,7 @@ def view(state: State) -> Safe:
         tag(
             "p",
             {"class": "reading"},
-            f"Is a file on your disk really {state.loaded.name}? Choose its ",
+            f"Is a file on your disk really {own.inside(state.loaded)}? Choose its ",
             tag("code", None, ".safetensors"),
             " files, their ",
             tag("code", None, "index.json"),
@@ -77,7 +77,7 @@ def _report(state: State) -> Child:
     if state.checkpoint is None:
         return None
     report = check(state.loaded, state.checkpoint)
-    name = state.loaded.name
+    name = own.inside(state.loaded)
     return [
         tag(
             "p",
@@ -137,7 +137,7 @@ def _differences(report: Report) -> Child:
         for one in different[:LISTED]
     ]
     return [
-        _table("differs", f"{plural(total, 'tensor')} that differ", ("", "Tensor", "Shape"), rows),
+        _table("differs", f"Tensors that differ: {exact(total)}", ("", "Tensor", "Shape"), rows),
         tag("p", {"class": "note"}, f"And {exact(more)} more.") if more else None,
     ]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from fractions import Fraction
 from itertools import groupby
 
@@ -28,7 +27,7 @@ def view(state: State) -> Safe:
         tag(
             "div",
             {"class": "control"},
-            tag("label", {"for": "with"}, f"Compare {state.loaded.name} with"),
+            tag("label", {"for": "with"}, f"Compare {owned.inside(state.loaded)} with"),
             tag("select", {"id": "with", "aria-describedby": "with-notice", "autocomplete": "off"}, _options(state)),
             tag("p", {"id": "with-notice", "class": "notice", "role": "status"}, state.notices.get(OTHER, "")),
         ),
@@ -89,8 +88,8 @@ def _bar(anatomy: Anatomy, wide: Fraction, style: str, height: int) -> Safe:
     pieces, at = [], Fraction(0)
     for group in anatomy.groups:
         width = group.share * wide
-        attributes = {"x": _length(at), "y": 0, "width": _length(width), "height": height}
-        pieces.append(tag("g", {"class": f"piece g-{group.id}", "data-piece": group.id}, tag("rect", attributes)))
+        rect = tag("rect", {"x": _length(at), "y": 0, "width": _length(width), "height": height})
+        pieces.append(tag("g", {"class": f"piece g-{group.id}", "data-piece": group.id}, rect))
         at += width
     outline = tag("rect", {"class": "rest", "x": 0, "y": 0, "width": "100%", "height": height})
     return tag(
@@ -112,9 +111,8 @@ def _table(side: Comparison) -> Safe:
         "table",
         {"class": "comparison", "aria-labelledby": "comparison-title"},
         tag("thead", None, tag("tr", None, [tag("th", {"scope": "col"}, head or "Part") for head in heads])),
-        tag("tbody", {"class": "by-part"}, _rows(side.parts, totals)),
-        tag("tbody", {"class": "by-group"}, _heading("By group"), _rows(side.groups, totals)),
-        tag("tbody", {"class": "by-figure"}, _heading("In figures"), _rows(side.figures, None)),
+        tag("tbody", {"class": "by-part"}, [_row(line, totals, _group(side, line)) for line in side.parts]),
+        tag("tbody", {"class": "by-figure"}, _heading("In figures"), [_row(line) for line in side.figures]),
     )
 
 
@@ -122,18 +120,20 @@ def _heading(words: str) -> Safe:
     return tag("tr", {"class": "between"}, tag("th", {"colspan": 4, "scope": "rowgroup"}, words))
 
 
-def _rows(lines: Iterable[Line], totals: tuple[int, int] | None) -> list[Safe]:
-    return [
-        tag(
-            "tr",
-            {"data-line": line.id, "class": f"g-{line.id}" if totals else None},
-            tag("th", {"scope": "row"}, line.label),
-            tag("td", None, _number(line, line.first, totals and totals[0])),
-            tag("td", None, _number(line, line.second, totals and totals[1])),
-            tag("td", {"class": "ratio"}, _ratio(line.ratio)),
-        )
-        for line in lines
-    ]
+def _group(side: Comparison, line: Line) -> str:
+    part = side.first.find(line.id) or side.second.find(line.id)
+    return part.group if part else ""
+
+
+def _row(line: Line, totals: tuple[int, int] | None = None, group: str = "") -> Safe:
+    return tag(
+        "tr",
+        {"data-line": line.id, "class": f"g-{group}" if group else None},
+        tag("th", {"scope": "row"}, tag("span", {"class": "key"}) if group else None, line.label),
+        tag("td", None, _number(line, line.first, totals and totals[0])),
+        tag("td", None, _number(line, line.second, totals and totals[1])),
+        tag("td", {"class": "ratio"}, _ratio(line.ratio)),
+    )
 
 
 def _number(line: Line, number: Number | None, total: int | None) -> Child:
