@@ -3,6 +3,7 @@
 import io
 import json
 import re
+import signal
 import subprocess
 import sys
 import urllib.request
@@ -202,6 +203,12 @@ def test_a_folder_with_other_things_is_left_alone(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
 
 
+def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "file").write_text("")
+    assert build.main([f"--out={tmp_path / 'file' / 'dist'}"]) == 2
+    assert re.search(r"^build\.py: .*file.* cannot be read or written \(.*\)\.\n$", capsys.readouterr().err)
+
+
 def test_the_command_writes_the_site_and_says_how_large_it_is(tmp_path: Path, site: dict[str, bytes]) -> None:
     command = [sys.executable, "-I", str(build.ROOT / "build.py"), f"--out={tmp_path / 'dist'}"]
     done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path)
@@ -215,10 +222,13 @@ def test_serve_says_where_and_stops_at_an_interrupt(tmp_path: Path) -> None:
     command = [sys.executable, str(build.ROOT / "build.py"), "--serve", f"--out={tmp_path / 'dist'}"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout
-        (address,) = (found[0] for line in process.stdout if (found := re.findall(r"http://127\.0\.0\.1:\d+/", line)))
+        # It ends by itself where it fails, and the loop with it.
+        said = next((line for line in process.stdout if line.startswith("Serving")), "")
+        (address,) = re.findall(r"http://127\.0\.0\.1:\d+/", said)
         with urllib.request.urlopen(address) as answer:
             assert b"<!doctype html>" in answer.read().lower()
-        process.terminate()
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=20) == 0
 
 
 @pytest.mark.parametrize("browses", [True, False])

@@ -138,7 +138,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "a class of another family": (
         changed(GPT2, architectures=["LlamaForCausalLM"]),
-        'config: architectures is "LlamaForCausalLM"; accepted: GPT2LMHeadModel, GPT2Model, GPT2ForSequenceClassification',
+        'config: architectures is "LlamaForCausalLM"; accepted: GPT2LMHeadModel, GPT2Model, GPT2ForSequence',
     ),
     "two classes": (
         changed(GPT2, architectures=["GPT2Model"] * 2),
@@ -248,7 +248,8 @@ class TestConfig:
         Config({"a": False}).only("a", False, None)
         Config({"a": None}).only("a", False, None)
         Config({}).only("a", True)
-        for other in (0, 0.0, "", [], {}):
+        others: tuple[object, ...] = (0, 0.0, "", [], {})
+        for other in others:
             with pytest.raises(ConfigError, match=r"accepted: false or null \(so it is\)"):
                 Config({"a": other}).only("a", False, None, why="so it is")
 

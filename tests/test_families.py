@@ -1,4 +1,4 @@
-"""Every family against outside figures: released totals, tensors and FLOPs, all of them equal; and what must always hold."""
+"""Every family against outside figures, all of them equal: totals, tensors and FLOPs; and what must always hold."""
 
 import re
 from collections import Counter

@@ -12,7 +12,7 @@ LEVELS = (
     ("families", "flops", "memory", "checkpoint", "labels", "activations"),
     ("catalog",),
     ("report",),
-    ("comparison", "contrasts", "challenges", "explanations", "fitting", "own"),
+    ("comparison", "contrasts", "challenges", "explanations", "prose", "fitting", "own"),
     ("state",),
     ("visitor",),
     ("views",),

@@ -47,9 +47,7 @@ def _worded(child: Child) -> str:
     return "".join(map(_worded, child))
 
 
-def tag(
-    name: str, attributes: Attributes | None = None, /, *children: Child, **keywords: Value
-) -> Safe:
+def tag(name: str, attributes: Attributes | None = None, /, *children: Child, **keywords: Value) -> Safe:
     """An element; keywords are attributes too: ``class_`` is class, ``data_part`` data-part; True has no value.
 
     >>> tag("a", {"href": "#part=mlp"}, "MLP & norm", data_part="mlp", hidden=True, title=None)

@@ -60,7 +60,7 @@ def _tied(part: Part) -> bool:
 def _tag(anatomy: Anatomy, part: Part) -> str:
     share = f"{percent(part.share)} of the model" if part.parameters else "no parameters of its own"
     words = [GROUPS[part.group], where(anatomy, part), share]
-    return " · ".join(word for word in words if word and word != part.label)
+    return " · ".join(word for word in words if word)
 
 
 def counts(anatomy: Anatomy, part: Part) -> Safe:
@@ -74,7 +74,7 @@ def counts(anatomy: Anatomy, part: Part) -> Safe:
             "p",
             {"class": "count"},
             [data(held, exact(held), "per-block"), " parameters per block, "],
-            [data(part.parameters, exact(part.parameters), "all-blocks"), f" across {_all(anatomy, part, number)}, "],
+            [data(part.parameters, exact(part.parameters), "total"), f" across {_all(anatomy, part, number)}, "],
             share,
         )
     words: list[Child] = [data(part.parameters, exact(part.parameters), "total"), " parameters"]

@@ -159,14 +159,15 @@ def test_stop_while_python_starts_gives_up_and_the_next_run_works(page: Page) ->
     assert run(page, "print('after all')") == "after all\n"
 
 
-def test_output_is_shown_while_the_code_runs_and_stop_ends_an_endless_loop(page: Page) -> None:
+def test_output_is_shown_while_the_code_runs_and_stop_ends_an_endless_loop(shared_page: Page) -> None:
+    page = shared_page
     page.on("dialog", lambda dialog: pytest.fail(f"a dialog: {dialog.message}"))
     page.get_by_label("Python code").fill(ENDLESS)
     page.get_by_role("button", name="Run", exact=True).click()
     expect(page.locator("#code-output")).to_have_text("before\nand on", timeout=START)
     expect(page.locator("#code-status")).to_have_text("Running. Stop ends it.")
     ended: list[object] = []
-    page.workers[0].on("close", lambda worker: ended.append(worker))
+    page.workers[-1].on("close", lambda worker: ended.append(worker))
     took = page.evaluate(
         """() => new Promise(told => {
             const start = performance.now(), status = document.getElementById("code-status");
@@ -181,7 +182,8 @@ def test_output_is_shown_while_the_code_runs_and_stop_ends_an_endless_loop(page:
     assert len(ended) == 1
 
 
-def test_the_page_stays_alive_beside_an_endless_loop(page: Page) -> None:
+def test_the_page_stays_alive_beside_an_endless_loop(shared_page: Page) -> None:
+    page = shared_page
     page.get_by_label("Python code").fill(ENDLESS)
     page.get_by_role("button", name="Run", exact=True).click()
     reaches(page, "running")
@@ -193,7 +195,8 @@ def test_the_page_stays_alive_beside_an_endless_loop(page: Page) -> None:
     stop(page)
 
 
-def test_a_flood_of_output_is_cut_and_leaves_the_page_alive(page: Page) -> None:
+def test_a_flood_of_output_is_cut_and_leaves_the_page_alive(shared_page: Page) -> None:
+    page = shared_page
     page.get_by_label("Python code").fill("while True:\n    print('more and more')")
     page.get_by_role("button", name="Run", exact=True).click()
     expect(page.locator("#code-output")).to_contain_text("The output is cut here", timeout=START)
@@ -206,7 +209,8 @@ def test_a_flood_of_output_is_cut_and_leaves_the_page_alive(page: Page) -> None:
     stop(page)
 
 
-def test_the_last_of_many_lines_is_seen_before_an_endless_loop(page: Page) -> None:
+def test_the_last_of_many_lines_is_seen_before_an_endless_loop(shared_page: Page) -> None:
+    page = shared_page
     page.get_by_label("Python code").fill("for n in range(300):\n    print(n)\nwhile True: pass")
     page.get_by_role("button", name="Run", exact=True).click()
     expect(page.locator("#code-output")).to_contain_text("298\n299\n", timeout=START)
@@ -272,7 +276,8 @@ def test_edited_code_is_kept_between_visits_until_reset(page: Page) -> None:
     assert page.evaluate("localStorage.getItem('anatomy:code')") is None
 
 
-def test_the_cell_works_by_keyboard_alone(page: Page) -> None:
+def test_the_cell_works_by_keyboard_alone(shared_page: Page) -> None:
+    page = shared_page
     editor = page.get_by_label("Python code")
     editor.focus()
     page.keyboard.press("Control+a")

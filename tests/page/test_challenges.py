@@ -8,10 +8,6 @@ from tests.page.conftest import READY
 from tests.page.test_reading import PARTS
 
 
-def done(page: Page, name: str) -> object:
-    return page.locator(f"#challenges li[data-challenge={name}]")
-
-
 def test_they_are_not_yet_solved(page: Page) -> None:
     expect(page.locator("#challenges-progress")).to_have_text("0 of 3 complete")
     items = page.locator("#challenges li[data-challenge]")

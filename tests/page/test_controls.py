@@ -8,7 +8,7 @@ from tests.page.conftest import Visit
 
 
 def test_choosing_a_model_changes_everything_that_follows_from_it(page: Page) -> None:
-    page.get_by_label("Model").select_option("llama-3-70b")
+    page.get_by_label("Model", exact=True).select_option("llama-3-70b")
     expect(page.locator("#figures [data-figure=parameters] data")).to_have_attribute("value", "70553706496")
     expect(page.locator("#diagram")).to_contain_text("Block 1 of 80")
     expect(page.locator("#diagram")).to_contain_text("79 more blocks with the same shape and their own weights")
@@ -72,7 +72,7 @@ def test_dragging_the_slider_is_one_step_back(page: Page) -> None:
 
 
 def test_the_buttons_of_useful_lengths(page: Page) -> None:
-    page.get_by_role("button", name="1,024").click()
+    page.get_by_role("button", name="1,024", exact=True).click()
     expect(page.locator("#seq-len")).to_have_value("1024")
     expect(page.locator("#figures [data-figure=flops] data").first).to_have_attribute("value", "284812800")
 

@@ -13,10 +13,6 @@ from tests.page.test_reading import PARTS
 COUNTS = {"embedding": 39383808, "attention": 28348416, "mlp": 56669184, "final-norm": 1536}
 
 
-def part(page: Page, name: str) -> object:
-    return page.locator(f"#diagram [data-part={name}]")
-
-
 @pytest.mark.parametrize("name", PARTS)
 def test_a_click_selects_a_part(shared_page: Page, name: str) -> None:
     page = shared_page
@@ -64,7 +60,8 @@ def test_the_focus_is_visible(page: Page) -> None:
           const link = document.activeElement, boxes = [link, ...link.querySelectorAll("*")];
           return boxes.some((one) => {
             const style = getComputedStyle(one);
-            return (style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 2) || parseFloat(style.strokeWidth) >= 3;
+            const outlined = style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 2;
+            return outlined || parseFloat(style.strokeWidth) >= 3;
           });
         }"""
     )

@@ -1,0 +1,172 @@
+"""The sentences of the explanations, by key; ``{width}`` and the like stand for the numbers of a model."""
+
+from __future__ import annotations
+
+import re
+
+_PROSE = """
+token
+    Each token id picks one row of W_E, a table of {vocabulary} rows of {width} numbers: one row for every entry of
+    the vocabulary. Nothing is multiplied; a row is copied out.
+patch
+    The image is cut into patches, and one matrix, the same for every patch, turns the pixels of a patch into
+    {width} numbers.
+frame
+    The sound arrives as a spectrogram; two convolutions over time turn it into {width} numbers per frame.
+class-token
+    One learned vector is put before the patches; the classifier reads what has become of it.
+position
+    A second table holds one learned row for each of its {positions} positions. It is added, because attention by
+    itself does not see in which order things stand.
+token-type
+    A small table of {types} rows tells which of two texts a token belongs to; its row is added too.
+factor
+    The rows are narrower than the stream: one more matrix brings them to its {width} numbers.
+input
+    What the model reads becomes one vector of {width} numbers per position here.
+at-learned
+    Positions have a learned table.
+at-rotary
+    There is no table of positions. The order of the tokens enters inside attention, where queries and keys are
+    rotated by an angle that grows with their position (rotary positions, RoPE). That costs no parameters.
+at-alibi
+    There is no table of positions. Attention subtracts from each score an amount that grows with the distance
+    between query and key (ALiBi). That costs no parameters.
+at-relative
+    There is no table of positions here. Attention adds to each score a learned number for the distance between
+    query and key (relative positions); the first block holds these numbers for all.
+at-sinusoidal
+    The order of the positions is given by sines and cosines of many wavelengths, fixed before training and added.
+at-none
+    Nothing marks the order of the positions.
+stream
+    A vector of {width} numbers for each of the {T} tokens, carried from the embeddings to the end. Every part of a
+    block reads it, computes something, and adds its result back.
+stream-source
+    A vector of {width} numbers for each position of the source, carried from its embedding to the end of the
+    encoder. Every part of a block reads it and adds its result back.
+stream-holds
+    It holds no parameters: it is what the parameters act on.
+stream-shape
+    Its shape is T × d: raise T and it has more rows; d = {width} is fixed when the model is built.
+stream-source-shape
+    Its shape is S × d, S being the length of the source. What arrives is read by the decoder's cross-attention.
+LayerNorm
+    LayerNorm takes each vector by itself, subtracts its mean, divides by its standard deviation, and scales each of
+    the {width} numbers by a learned γ.
+shift
+    To each a learned shift β is added.
+RMSNorm
+    RMSNorm takes each vector by itself, divides it by its root mean square, and scales each of the {width} numbers
+    by a learned γ. It subtracts no mean and has no shift.
+reads
+    A branch does not read the stream as it is but a copy of it, brought to a common size; the stream stays as it
+    was.
+reads-both
+    Attention and MLP both read this one copy of the stream, brought to a common size, side by side.
+after-branch
+    What the branch has made is brought to a common size before it is added, so that no block can swamp the stream.
+after-add
+    After the addition the stream itself is brought to a common size: what the next part reads is what leaves here.
+first
+    The vectors are brought to a common size before they enter the first block.
+last
+    The stream, to which every block has added, is brought to a common size once more before the end.
+mixing
+    The only place where positions exchange information.
+multi-head
+    Each of {heads} heads turns every position into a query, a key and a value, and compares each query with the
+    keys
+multi-query
+    {heads} query heads share one single key and value head, of size {size}. Each compares its queries with the keys
+grouped-query
+    {heads} query heads share {kv_heads} key and value heads, {sharing} to each. Each compares its queries with the
+    keys
+latent
+    Keys and values are not made from the stream directly: each token is first compressed to a latent of {latent}
+    numbers, and from it {heads} heads make their keys and values. Each compares its queries with the keys
+causal
+    at or before its own position, and mixes the values by the softmax of these scores.
+both-ways
+    of all positions, earlier and later ones, and mixes the values by the softmax of these scores.
+head-size
+    A query and a key have {size} numbers in each head.
+join
+    W_O joins the heads back to {width} numbers, which are added to the stream.
+latent-kept
+    Only the latent and one rotary key of {rotary} numbers need be kept for later tokens. There is no single W_K: a
+    key is the product of two matrices.
+window
+    In these blocks a query sees at most the last {window} tokens, its own among them (a sliding window).
+chunk
+    In these blocks a query sees only earlier tokens of its own chunk of {chunk}.
+no-mask
+    No mask hides what comes later: this is bidirectional attention.
+sharing
+    Sharing makes W_K and W_V, and above all the KV cache, {sharing} times smaller; the scores are as many as
+    before, one matrix for each query head.
+in-rotary
+    Queries and keys are rotated by their position before they meet (RoPE), which costs no parameters.
+in-alibi
+    From each score an amount is subtracted that grows with the distance (ALiBi), which costs no parameters.
+in-relative
+    To each score a learned number for the distance is added.
+qk-norm
+    Queries and keys are normalised before they meet, with a learned scale.
+sinks
+    Each head has a learned sink: a score that competes in the softmax, so that a head may attend to nothing.
+cross
+    Here the decoder reads the source. Queries come from the decoder's stream; keys and values come from what the
+    encoder has made of the source, all of it visible at once. Each of {heads} heads mixes the values by the softmax
+    of its scores.
+cross-kept
+    Keys and values depend on the source only: they are computed once and kept while the decoder writes.
+alone
+    Takes each position by itself: no information passes between positions here.
+gated
+    Two matrices widen the {width} numbers to {inner}: W_up makes the content, W_gate decides how much of each
+    passes (together: {activation}). W_down brings the product back to {width} numbers, which are added to the
+    stream.
+gated-three
+    A gated MLP has three matrices where a plain one has two.
+plain
+    W_up widens the {width} numbers to {inner}, the activation function ({activation}) bends them, and W_down brings
+    them back to {width}, which are added to the stream.
+router
+    Decides, for each token anew, which experts work on it: it gives a score to each of {experts} experts; the
+    {used} with the highest are used, and their results weighted. The router is small, but all that the experts do
+    hangs on it.
+experts
+    {experts} MLPs of the same shape stand side by side, each with its own weights. A token passes through only
+    {used} of them, chosen by the router; their outputs are weighted, summed and added to the stream.
+experts-stored
+    All must be stored, but a token pays for {used}: so the model has two sizes, its parameters and its active
+    parameters.
+shared-expert
+    An MLP that every token passes through, whatever the router chose, so that the routed experts can specialise.
+    Its result is added to theirs.
+pooler
+    Takes the vector of the first position alone, multiplies it by one matrix and applies tanh: a summary of the
+    text.
+head
+    The head turns the last vectors into the model's answer.
+classes
+    One matrix turns the last vector of the class token into a score for each class.
+logits
+    Turns the last vector of each position into {vocabulary} scores (logits), one for every entry of the vocabulary;
+    their softmax is the model's forecast of the token.
+tied
+    It is tied: W_U is the token table turned on its side. It is stored and counted once, there, so it holds 0
+    parameters of its own; but it is a real matrix product, and its FLOPs count.
+untied
+    It is not tied: W_U is a matrix of its own, as large as the token table.
+"""
+
+
+def _read(prose: str) -> dict[str, str]:
+    # A line without indent is a key; what is indented below it is its sentence.
+    entries = re.split(r"\n(?! )", prose.strip())
+    return {key: " ".join(sentence.split()) for key, _, sentence in (entry.partition("\n") for entry in entries)}
+
+
+SENTENCES = _read(_PROSE)
