@@ -105,8 +105,9 @@ def clicked(event: Any) -> None:
     elif action == "go":
         event.preventDefault()
         page.go(states.from_hash(page.state, control.getAttribute("href")))
-        if data.show:
-            section = document.getElementById(data.show)
+        shows = _text(control.getAttribute("data-show"))
+        if shows:
+            section = document.getElementById(shows)
             section.scrollIntoView()
             section.focus()
     elif action == "reset-challenges":

@@ -6,7 +6,10 @@ import base64
 from collections.abc import Mapping
 from pathlib import Path
 
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
+
+# Reading files and holding them against a hundred models takes its time where many tests run at once.
+expect.set_options(timeout=20_000)
 
 _DROP = """(drops) => {
   for (const files of drops) {

@@ -6,11 +6,10 @@ import json
 from pathlib import Path
 
 import numpy
-import pytest
 from playwright.sync_api import Page, expect
 
 import anatomy
-from tests.checkpoints import GPT2, LLAMA, arrays, masks, raw, write, write_shards
+from tests.checkpoints import GPT2, LLAMA, arrays, entry, masks, raw, write, write_shards
 from tests.page.brought import drop, drop_folder, drop_huge, drop_paths
 
 REPORT = "#check-report"
@@ -67,7 +66,7 @@ def test_shards_and_their_index_chosen_by_keyboard(page: Page, tmp_path: Path) -
     write_shards(tmp_path, arrays(LLAMA), 3)
     page.locator("#check-checkpoint").focus()
     with page.expect_file_chooser() as chooser:
-        page.keyboard.press("Enter")
+        page.keyboard.press("Space")
     chooser.value.set_files(sorted(tmp_path.iterdir()))
     expect(page.locator(f"{REPORT} .verdict")).to_contain_text("The tensors are those of your model: all 39 match.")
     page.locator("#check-clear").focus()
@@ -119,29 +118,27 @@ def test_differences_are_said_in_words_and_markup_stays_text(page: Page, tmp_pat
     assert page.locator("img").count() == 0
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "said"),
-    [
-        ("model.safetensors", b"", "the file is empty"),
-        (
-            "cat.png",
-            b"\x89PNG\r\n\x1a\n" + bytes(64),
-            "cat.png: the file is a PNG picture; accepted",
-        ),
-        ("model.safetensors", gpt2_header()[:400], "and the file holds 392 after its length"),
-        ("model.safetensors", raw({}, length=2**60), "claims 1,152,921,504,606,846,976 bytes"),
-        ("model.safetensors.index.json", b'{"weight_map": {"a": "../x"}}', "accepted: a file name without a folder"),
-        ("model.safetensors.index.json", b"[]", "the index is a list"),
-    ],
-)
-def test_bad_files_get_their_sentence_and_nothing_is_lost(page: Page, name: str, content: bytes, said: str) -> None:
+BAD = [
+    ("model.safetensors", b"", "the file is empty"),
+    ("cat.png", b"\x89PNG\r\n\x1a\n" + bytes(64), "cat.png: the file is a PNG picture; accepted: a .safetensors file"),
+    ("model.safetensors", gpt2_header()[:400], "and the file holds 392 after its length"),
+    ("model.safetensors", raw({}, length=2**60), "claims 1,152,921,504,606,846,976 bytes"),
+    ("overlap.safetensors", raw({"a": entry(0, 8), "b": entry(4, 12)}, 12), "starts at byte 4"),
+    ("odd.safetensors", raw({"a": entry(0, 8, dtype="F128")}, 8), 'the dtype of "a" is "F128"'),
+    ("model.safetensors.index.json", b'{"weight_map": {"a": "../x"}}', "accepted: a file name without a folder"),
+    ("model.safetensors.index.json", b"[]", "the index is a list"),
+]
+
+
+def test_bad_files_get_their_sentence_and_nothing_is_lost(page: Page) -> None:
     start = gpt2_header()
     drop_huge(page, "model.safetensors", len(start) + 4 * 137_022_720, start)
     expect(page.locator(f"{REPORT} .verdict")).to_contain_text("all 148 match")
-    drop(page, {name: content})
-    expect(page.locator("#check-notice")).to_contain_text(said)
-    expect(page.locator(f"{REPORT} .verdict")).to_contain_text("all 148 match")
-    expect(page.locator("#model")).to_have_value("gpt2")
+    for name, content, said in BAD:
+        drop(page, {name: content})
+        expect(page.locator("#check-notice")).to_contain_text(said)
+        expect(page.locator(f"{REPORT} .verdict")).to_contain_text("all 148 match")
+        expect(page.locator("#model")).to_have_value("gpt2")
 
 
 def test_a_folder_gets_its_sentence(page: Page) -> None:
