@@ -157,7 +157,8 @@ def _particulars(facts: Facts, record: Attention) -> Iterator[tuple[str, bool]]:
     yield "window", bool(record.window)
     yield "chunk", bool(record.chunk) and not record.window
     yield "no-mask", not record.causal
-    yield f"in-{positions}", positions in ("rotary", "alibi", "relative")
+    split = positions == "rotary" and record.latent is not None
+    yield "in-rotary-latent" if split else f"in-{positions}", positions in ("rotary", "alibi", "relative")
     yield "qk-norm", facts.holds("q-norm")
     yield "sinks", facts.holds("sinks")
 

@@ -7,14 +7,16 @@ const ready = () => document.documentElement.dataset.python === "ready";
 function take(detail) {
   if (!detail.files.length && !detail.folders.length) return;
   held.push(detail);
-  if (ready()) return handOver();
+  if (ready()) return giveOver();
+  // boot.js asks for Python where it waits to be asked.
+  globalThis.load?.();
   const status = document.getElementById("python-status");
-  if (status && document.documentElement.dataset.python !== "failed") {
+  if (status && document.documentElement.dataset.python === "loading") {
     status.textContent = "Python is loading; your files are read when it is ready.";
   }
 }
 
-function handOver() {
+function giveOver() {
   for (const detail of held.splice(0)) document.dispatchEvent(new CustomEvent(HAND_OVER, { detail }));
 }
 
@@ -50,4 +52,4 @@ addEventListener("change", (event) => {
   input.value = "";
 });
 
-new MutationObserver(() => ready() && handOver()).observe(document.documentElement, { attributeFilter: ["data-python"] });
+new MutationObserver(() => ready() && giveOver()).observe(document.documentElement, { attributeFilter: ["data-python"] });

@@ -85,7 +85,7 @@ def box(state: State, part: Part, x: float, y: float, width: float) -> tuple[Saf
     drawn.append(words(left, at, _count(part)))
     drawn.append(words(x + width - PAD, at, _share(part), style="percent", end=True))
     at += 6
-    filled = max(1.0, WHOLE * part.parameters / anatomy.model.parameters) if part.parameters else 0
+    filled = max(1.0, WHOLE * float(part.share)) if part.parameters else 0
     drawn.append(tag("rect", {"class": "track", "x": px(left), "y": px(at), "width": WHOLE, "height": 4}))
     if filled:
         drawn.append(tag("rect", {"class": "fill", "x": px(left), "y": px(at), "width": px(filled), "height": 4}))

@@ -125,6 +125,9 @@ def _outside(state: State, drawing: Drawing, part: Part, frame: Frame) -> None:
 
 def _stream_label(state: State, drawing: Drawing, part: Part, frame: Frame) -> None:
     sizes, letters = shape_of_stream(state.anatomy, part)
+    said = f"{letters} = {sizes}"
+    # Very large sizes leave no room for more.
+    said += ", a vector per position" if len(said) < 20 else ""
     x, y, wide, high = STREAM + 8.0, drawing.y - 7, frame.right - STREAM - 8.0, 44
     edges: Attributes = {"x": px(x), "y": px(y), "width": px(wide), "height": high, "rx": 7}
     ring: Attributes = {"x": px(x - 4), "y": px(y - 4), "width": px(wide + 8), "height": high + 8, "rx": 10}
@@ -135,7 +138,7 @@ def _stream_label(state: State, drawing: Drawing, part: Part, frame: Frame) -> N
             tag("rect", {"class": "ring", **ring}),
             tag("rect", {"class": "box", **edges}),
             words(x + 8, y + 18, part.label, style="name"),
-            words(x + 8, y + 34, f"{letters} = {sizes}, a vector per position"),
+            words(x + 8, y + 34, said),
             style="stream-label",
         )
     )

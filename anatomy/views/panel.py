@@ -116,7 +116,7 @@ def stored(part: Part) -> Safe | None:
             None,
             tag("th", {"scope": "row"}, tag("code", None, _breakable(name))),
             tag("td", None, shape(held[0].stored_shape)),
-            tag("td", {"class": "how"}, symbol(_how(held))),
+            tag("td", {"class": "how"}, symbol(_how(part, held))),
         )
         for name, held in by_name.items()
     ]
@@ -136,14 +136,17 @@ def _breakable(name: str) -> Child:
     return [[step, ".", tag("wbr")] for step in steps[:-1]] + [steps[-1]]
 
 
-def _how(held: list[Weight]) -> str:
+def _how(part: Part, held: list[Weight]) -> str:
     first = held[0]
     if first.tied_to:
         return f"not stored: it is {first.tied_to}"
     words = []
     if len(held) > 1:
         words.append(", ".join(weight.symbol for weight in held) + " in one")
-    if len(first.shape) == len(first.stored_shape) == 2 and first.symbol.startswith("W_") and first.symbol != "W_E":
+    # A table of the embedding is looked up, not multiplied: it has no in and out.
+    if len(first.shape) == len(first.stored_shape) == 2 and (
+        part.id != "embedding" or first.shape != first.stored_shape
+    ):
         rows, columns = first.stored_shape
         if (rows, columns) != (columns, rows):
             words.append("in × out" if rows == first.shape[0] else "out × in")
