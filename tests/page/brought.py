@@ -6,7 +6,7 @@ import base64
 from collections.abc import Mapping
 from pathlib import Path
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, TimeoutError, expect
 
 # Reading files and holding them against a hundred models takes its time where many tests run at once.
 expect.set_options(timeout=20_000)
@@ -57,3 +57,17 @@ def drop_folder(page: Page, name: str) -> None:
 def drop_huge(page: Page, name: str, size: int, start: bytes) -> None:
     """Drop a file that claims ``size`` bytes and begins with ``start``; ``window.slices`` tells what was read."""
     page.evaluate(_DROP_ODD, ["", name, size, base64.b64encode(start).decode()])
+
+
+def choose_by_keyboard(page: Page, field: str, *paths: Path) -> None:
+    """Open a file field with a key and choose files in it."""
+    for _ in range(4):
+        page.locator(field).focus()
+        try:
+            with page.expect_file_chooser(timeout=5_000) as chooser:
+                page.keyboard.press("Enter")
+        except TimeoutError:
+            continue  # a browser that is busy elsewhere takes the key for no act of its user's
+        chooser.value.set_files(paths)
+        return
+    raise AssertionError(f"{field} opens no file chooser when Enter is pressed")

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 import anatomy
 from tests.checkpoints import GPT2, LLAMA, arrays, entry, masks, raw, write, write_shards
-from tests.page.brought import drop, drop_folder, drop_huge, drop_paths
+from tests.page.brought import choose_by_keyboard, drop, drop_folder, drop_huge, drop_paths
 
 REPORT = "#check-report"
 
@@ -64,10 +64,7 @@ def test_shards_and_their_index_chosen_by_keyboard(page: Page, tmp_path: Path) -
     drop(page, {"config.json": json.dumps(LLAMA).encode()})
     expect(page.locator("#model")).to_have_value("own")
     write_shards(tmp_path, arrays(LLAMA), 3)
-    page.locator("#check-checkpoint").focus()
-    with page.expect_file_chooser() as chooser:
-        page.keyboard.press("Space")
-    chooser.value.set_files(sorted(tmp_path.iterdir()))
+    choose_by_keyboard(page, "#check-checkpoint", *sorted(tmp_path.iterdir()))
     expect(page.locator(f"{REPORT} .verdict")).to_contain_text("The tensors are those of your model: all 39 match.")
     page.locator("#check-clear").focus()
     page.keyboard.press("Enter")
