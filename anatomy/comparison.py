@@ -96,21 +96,22 @@ def compare(first: LoadedModel, second: LoadedModel, seq_len: int = 8) -> Compar
     )
 
 
+# What is named after its form in an anatomy of its own has one name where two forms stand side by side.
+_PLAIN = {"attention": "Attention", "embedding": "Embedding"}
+
+
 def _parts(first: Anatomy, second: Anatomy) -> Iterator[Line]:
     held: list[dict[str, int]] = []
-    labels: dict[str, list[str]] = {}
+    labels: dict[str, str] = {}
     for anatomy in (first, second):
         sums: dict[str, int] = {}
         for part in anatomy.parts:
             if part.id != "residual":  # it is no tensor
                 sums[part.id] = sums.get(part.id, 0) + part.parameters
-                labels.setdefault(part.id, []).append(part.label)
+                labels.setdefault(part.id, part.label)
         held.append(sums)
     for part_id in _merged(list(held[0]), list(held[1])):
-        # A part that both call the same keeps that name; attention of two forms is just attention.
-        names = dict.fromkeys(labels[part_id])
-        label = next(iter(names)) if len(names) == 1 else part_id.replace("-", " ").capitalize()
-        yield Line(part_id, label, held[0].get(part_id), held[1].get(part_id))
+        yield Line(part_id, _PLAIN.get(part_id, labels[part_id]), held[0].get(part_id), held[1].get(part_id))
 
 
 def _merged(first: list[str], second: list[str]) -> list[str]:

@@ -80,8 +80,8 @@ def _heads(first: LoadedModel, second: LoadedModel) -> Contrast | None:
     named = [(inside(first), one, words[0]), (inside(second), other, words[1])]
     # The model whose heads share is said first; the other then needs few words.
     named.sort(key=lambda item: item[1].kv_heads == item[1].query_heads and item[1].latent is None)
-    (name, _, said), (plain, record, full) = named
-    each = record.kv_heads == record.query_heads and record.latent is None
+    (name, sharing, said), (plain, record, full) = named
+    each = record.kv_heads == record.query_heads and sharing.latent is None
     rest = f"{plain} has {exact(record.query_heads)} of each" if each else f"in {plain}, {full}"
     return Contrast("Heads", *words, f"In {name}, {said}; {rest}.")
 
@@ -135,7 +135,9 @@ def _tie(model: LoadedModel) -> str:
 
 
 def _biases(model: LoadedModel) -> str:
-    fed = [row for row in model.rows if row.blocks and row.symbol.startswith("b_")]
+    # T5's table of relative positions is called b_rel, and is no projection's bias.
+    named = [row for row in model.rows if row.blocks and row.symbol.startswith("b_") and row.symbol != "b_rel"]
+    fed = [row for row in named if not row.buffer]
     if not fed:
         return "has no biases in its blocks"
     parts = list(dict.fromkeys(row.part_id for row in fed))

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from fractions import Fraction
 
 from anatomy.commands.output import aligned, model, plain
 from anatomy.comparison import Comparison, Line, as_dict, common_seq_len, compare
 from anatomy.config import SequenceLengthError
-from anatomy.formatting import decimal, exact, significant
+from anatomy.formatting import decimal, exact, ratio
 from anatomy.report import to_json
 from anatomy.terms import Number
 
@@ -37,19 +36,13 @@ def in_words(side: Comparison) -> str:
 
 
 def _rows(lines: Iterable[Line]) -> list[tuple[str, ...]]:
-    return [(line.label, _number(line.first), _number(line.second), ratio(line.ratio)) for line in lines]
+    return [
+        (line.label, _number(line.first), _number(line.second), ratio(line.ratio) if line.ratio else "–")
+        for line in lines
+    ]
 
 
 def _number(number: Number | None) -> str:
     if number is None:
         return "–"
     return exact(number) if isinstance(number, int) else decimal(number, 2)
-
-
-def ratio(value: Fraction | None) -> str:
-    """A ratio to three significant digits.
-
-    >>> ratio(Fraction(2867, 3)), ratio(Fraction(1, 3)), ratio(None)
-    ('956 ×', '0.333 ×', '–')
-    """
-    return "–" if value is None else f"{significant(value)} ×"

@@ -8,7 +8,7 @@ from itertools import groupby
 from anatomy import catalog
 from anatomy import own as owned
 from anatomy.comparison import Comparison, Line, common_seq_len, compare
-from anatomy.formatting import decimal, exact, giga, percent, short, significant, size_in_bytes
+from anatomy.formatting import decimal, exact, giga, percent, ratio, short, size_in_bytes
 from anatomy.report import Anatomy
 from anatomy.state import OTHER, State
 from anatomy.terms import Number
@@ -148,8 +148,8 @@ def _number(line: Line, number: Number | None, total: int | None) -> Child:
     return data(number, worded)
 
 
-def _ratio(ratio: Fraction | None) -> Child:
-    if ratio is None:
+def _ratio(value: Fraction | None) -> Child:
+    if value is None:
         return "–"
-    exactly = plain(ratio) if ratio.denominator == 1 else f"{ratio.numerator}/{ratio.denominator}"
-    return tag("data", {"value": exactly}, f"{significant(ratio)} ×")
+    exactly = plain(value) if value.denominator == 1 else f"{value.numerator}/{value.denominator}"
+    return tag("data", {"value": exactly}, ratio(value))

@@ -6,7 +6,7 @@ import base64
 from collections.abc import Mapping
 from pathlib import Path
 
-from playwright.sync_api import Page, TimeoutError, expect
+from playwright.sync_api import Error, Page, expect
 
 # Reading files and holding them against a hundred models takes its time where many tests run at once.
 expect.set_options(timeout=20_000)
@@ -66,7 +66,7 @@ def choose_by_keyboard(page: Page, field: str, *paths: Path) -> None:
         try:
             with page.expect_file_chooser(timeout=5_000) as chooser:
                 page.keyboard.press("Enter")
-        except TimeoutError:
+        except Error:
             continue  # a browser that is busy elsewhere takes the key for no act of its user's
         chooser.value.set_files(paths)
         return
