@@ -6,14 +6,13 @@ Bad input is one line on standard error and exit status 2.
 from __future__ import annotations
 
 import argparse
-import csv
 import os
 import sys
 from collections.abc import Sequence
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from anatomy import __version__, catalog
-from anatomy.commands import check, comparison, output
+from anatomy.commands import output
 from anatomy.commands.output import aligned
 from anatomy.config import AnatomyError
 from anatomy.formatting import exact, giga, percent, shape, short, size_in_bytes
@@ -96,6 +95,8 @@ def _tensors(options: argparse.Namespace) -> str | None:
             ]
         )
     if options.csv:
+        import csv
+
         writer = csv.writer(sys.stdout, lineterminator="\n")
         writer.writerow(keys)
         for t in model.tensors():
@@ -109,15 +110,29 @@ def _tensors(options: argparse.Namespace) -> str | None:
 
 
 def _compare(options: argparse.Namespace) -> str:
+    from anatomy.commands import comparison  # here, so that the other commands start without it
+
     return comparison.run(options.first, options.second, options.seq_len, options.json)
 
 
 def _check(options: argparse.Namespace) -> tuple[str, int]:
+    from anatomy.commands import check  # here, so that the other commands start without it
+
     return check.run(options.model, options.path, options.json)
+
+
+class _Formatter(argparse.HelpFormatter):
+    """Help of one width everywhere: to ask the terminal for its own, at every start, takes an import of archivers."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, width=80)
 
 
 class _Parser(argparse.ArgumentParser):
     """argparse, but a wrong call is one line."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(formatter_class=_Formatter, **settings)
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong and how to see what would be accepted."""

@@ -8,7 +8,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 # Each may import from those before it (and from its own level where they stand together).
 LEVELS = (
-    ("terms", "blocks", "config", "formatting", "tensors", "snippet"),
+    ("terms", "blocks", "refusals", "strict_json", "config", "formatting", "tensors", "snippet"),
     ("families", "flops", "memory", "checkpoint", "labels", "activations"),
     ("catalog",),
     ("report",),
