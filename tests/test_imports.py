@@ -12,9 +12,11 @@ LEVELS = (
     ("families", "flops", "memory", "checkpoint", "labels", "activations"),
     ("catalog",),
     ("report",),
-    ("comparison", "challenges", "explanations", "prose"),
+    ("comparison", "contrasts", "challenges", "explanations", "prose", "fitting", "own"),
     ("state",),
+    ("visitor",),
     ("views",),
+    ("commands",),
     ("cli",),
 )
 LEVEL = {name: at for at, names in enumerate(LEVELS) for name in names}
