@@ -8,6 +8,8 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 Blocks = tuple[range, ...]
+# Up to so many blocks are compared one by one, beyond it range by range.
+MAX_MERGED = 4096
 
 
 def count(blocks: Blocks) -> int:
@@ -45,6 +47,17 @@ def runs(indices: Iterable[int]) -> Blocks:
         else:
             found.append(range(index, index + 1))
     return tuple(found)
+
+
+def all_but_every(nth: int, blocks: int) -> tuple[Blocks, Blocks]:
+    """The blocks ``0 … blocks-1`` without every ``nth`` one, and every ``nth`` one, as at most ``nth`` ranges.
+
+    >>> all_but_every(6, 26)[1], all_but_every(2, 10**9)[0]
+    ((range(5, 26, 6),), (range(0, 999999999, 2),))
+    """
+    others = [indices for first in range(nth - 1) if (indices := range(first, blocks, nth))]
+    every = range(nth - 1, blocks, nth)
+    return merged(others) if others else (), (every,) if every else ()
 
 
 def label(blocks: Blocks) -> str:
@@ -108,6 +121,17 @@ def kinds(blocks: int, sets: Sequence[Blocks]) -> list[Blocks]:
     return [merged(ranges) for ranges in found.values()]
 
 
+def excluding(blocks: int, inside: Blocks, outside: Blocks) -> Blocks:
+    """The blocks below ``blocks`` that ``inside`` holds and ``outside`` does not; empty where there are none.
+
+    >>> excluding(48, (range(48),), (range(1, 48, 2),)), excluding(12, (range(3),), (range(12),))
+    ((range(0, 47, 2),), ())
+    """
+    found = kinds(blocks, [inside, outside])
+    wanted = [kind for kind in found if contains(inside, kind[0].start) and not contains(outside, kind[0].start)]
+    return wanted[0] if wanted else ()
+
+
 def merged(ranges: Sequence[range]) -> Blocks:
     """Join ranges of blocks into the fewest: neighbours touch, equal steps interleave.
 
@@ -118,7 +142,7 @@ def merged(ranges: Sequence[range]) -> Blocks:
         indices = ranges[0]
         last = indices.start + (_length(indices) - 1) * indices.step
         return (range(indices.start, last + 1, indices.step if last > indices.start else 1),)
-    if sum(map(_length, ranges)) <= 4096:
+    if sum(map(_length, ranges)) <= MAX_MERGED:
         return runs(sorted(index for indices in ranges for index in indices))
     joined: list[range] = []
     for indices in sorted(ranges, key=lambda r: (r.start, r.step)):

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
 MAX_BYTES = 2_000_000
 MAX_DEPTH = 32
 MAX_INTEGER = 10**12
+# No released model is a tenth as deep; a list that names each block stays cheap to compare with every other.
+MAX_LISTED = 1024
 _MISSING = object()
 _SHOWN = 60
 
@@ -128,14 +131,31 @@ class Config:
         self.source = source
         self.defaults: dict[str, object] = {}
 
-    def nested(self, key: str) -> Config | None:
-        """The configuration inside ``key`` (such as ``text_config``), None where there is none."""
+    def nested(self, key: str) -> Config:
+        """The configuration inside ``key``; what it defaults to is told with the whole configuration's defaults.
+
+        >>> Config({"ffn_config": {"moe_top_k": 4}}).nested("ffn_config").integer("moe_top_k")
+        4
+        """
         value = self.values.get(key)
         if value is None:
-            return None
+            raise ConfigError(self.source, key, "missing", "an object")
         if not isinstance(value, Mapping):
             raise self.error(key, value, "an object")
-        return Config(value, f"{self.source}: {key}")
+        inner = Config(value, f"{self.source}: {key}")
+        inner.defaults = self.defaults
+        return inner
+
+    def text_part(self, model_type: str) -> Config:
+        """The ``text_config`` of a multimodal configuration, which must be of this ``model_type`` where it says one.
+
+        >>> whole = Config({"model_type": "llama4", "text_config": {"model_type": "llama4_text", "hidden_size": 5120}})
+        >>> whole.text_part("llama4_text").integer("hidden_size")
+        5120
+        """
+        text = self.nested("text_config")
+        text.only("model_type", model_type, None)
+        return text
 
     def error(self, key: str, value: object, accepted: str) -> ConfigError:
         """The error for a key whose value cannot be accepted."""
@@ -150,7 +170,7 @@ class Config:
         if not present:
             return keys[0], _MISSING
         for key, value in present[1:]:
-            if value != present[0][1] or isinstance(value, bool) != isinstance(present[0][1], bool):
+            if value != present[0][1] or type(value) is not type(present[0][1]):
                 raise self.error(key, value, f"the same value as {present[0][0]}, {shown(present[0][1])}")
         return present[0]
 
@@ -160,17 +180,22 @@ class Config:
         self.defaults[key] = default
         return default
 
-    def integer(self, *keys: str, default: Any = _MISSING, minimum: int = 1) -> int:
-        """A whole number of at least ``minimum``; a key that is null or left out takes the default.
+    def integer(
+        self, *keys: str, default: Any = _MISSING, null: Any = _MISSING, minimum: int = 1, maximum: int = MAX_INTEGER
+    ) -> int:
+        """A whole number from ``minimum`` to ``maximum``; a key that is left out takes the default.
+
+        A key that is null takes ``null`` where the family gives null a meaning of its own, else the default too.
 
         >>> Config({"n_layer": 12}).integer("n_layer")
         12
         """
-        accepted = f"an integer from {minimum} to {MAX_INTEGER:,}"
+        accepted = f"an integer from {minimum} to {maximum:,}"
         key, value = self._find(keys, null_is_absent=True)
         if value is _MISSING:
-            return int(self._absent(key, default, accepted))
-        if isinstance(value, bool) or not isinstance(value, int) or not minimum <= value <= MAX_INTEGER:
+            stated = any(key in self.values for key in keys)
+            return int(self._absent(key, null if stated and null is not _MISSING else default, accepted))
+        if isinstance(value, bool) or not isinstance(value, int) or not minimum <= value <= maximum:
             raise self.error(key, value, accepted)
         return value
 
@@ -178,6 +203,16 @@ class Config:
         """A whole number, or None where the key is null or left out (which no default stands for)."""
         _, value = self._find(keys, null_is_absent=True)
         return None if value is _MISSING else self.integer(*keys, minimum=minimum)
+
+    def integer_or_none(self, key: str, default: int | None) -> int | None:
+        """A whole number, or None where the key is null; a key that is left out takes the default.
+
+        >>> Config({"sliding_window": None}).integer_or_none("sliding_window", 4096) is None
+        True
+        """
+        if key in self.values:
+            return self.optional_integer(key)
+        return None if default is None else self.integer(key, default=default)
 
     def boolean(self, *keys: str, default: Any = _MISSING) -> bool:
         """True or false; 0, 1, "true" and the like are refused."""
@@ -203,13 +238,32 @@ class Config:
         value = self.values.get(key)
         if value is None:
             return None
-        accepted = f"a list of {length:,} items, each one of {', '.join(sorted(options))}"
-        if not isinstance(value, list) or len(value) != length:
+        accepted = f"a list of {length:,} items (at most {MAX_LISTED:,}), each one of {', '.join(sorted(options))}"
+        if not isinstance(value, list) or len(value) != length or length > MAX_LISTED:
             raise self.error(key, value, accepted)
         for item in value:
             if not isinstance(item, str) or item not in options:
                 raise self.error(key, item, accepted)
         return list(value)
+
+    def indices(self, key: str, blocks: int) -> list[int] | None:
+        """A list of block indices below ``blocks``, in ascending order; None where the key is null or left out.
+
+        >>> Config({"mlp_only_layers": [2, 0]}).indices("mlp_only_layers", 24)
+        [0, 2]
+        """
+        value = self.values.get(key)
+        if value is None:
+            return None
+        accepted = f"a list of block indices from 0 to {blocks - 1:,}, each once and at most {MAX_LISTED:,}"
+        if not isinstance(value, list) or len(value) > MAX_LISTED:
+            raise self.error(key, value, accepted)
+        for item in value:
+            if isinstance(item, bool) or not isinstance(item, int) or not 0 <= item < blocks:
+                raise self.error(key, item, accepted)
+        if len(set(value)) != len(value):
+            raise self.error(key, value, accepted)
+        return sorted(value)
 
     def only(self, key: str, *accepted: object, why: str = "") -> None:
         """Refuse an option that changes shapes in a way that no family here handles.
@@ -245,3 +299,13 @@ class Config:
         if value % by:
             raise ConfigError(self.source, by_key, f"{by}, which does not divide {key} {value}", f"a divisor of {key}")
         return value // by
+
+    def share(self, key: str, used: int, of_key: str, of: int) -> Fraction:
+        """The fraction of experts that a token is routed to: ``used`` of ``of``, else the error that names both keys.
+
+        >>> Config({}).share("num_experts_per_tok", 2, "num_local_experts", 8)
+        Fraction(1, 4)
+        """
+        if used > of:
+            raise self.error(key, used, f"an integer from 1 to {of_key}, {of}")
+        return Fraction(used, of)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from anatomy.blocks import Blocks, contains
+from anatomy.blocks import Blocks, contains, count
 from anatomy.tensors import Attention, Model
 
 _PARTS = {
@@ -16,6 +16,7 @@ _PARTS = {
     "shared-expert": "Shared expert",
     "final-norm": "Final norm",
     "pooler": "Pooler",
+    "head": "Classifier",
     "unembedding": "Unembedding",
     "cross-attention": "Cross-attention",
     "norm-attention": "Norm before attention",
@@ -26,14 +27,7 @@ _PARTS = {
     "norm-post-mlp": "Norm after MLP",
     "norm-block": "Norm before attention and MLP",
 }
-_GROUPS = {
-    "attention": "Attention, all blocks",
-    "mlp": "MLP, all blocks",
-    "experts": "Experts, all blocks",
-    "router": "Router, all blocks",
-    "norms": "Norms",
-    "unembedding": "Unembedding",
-}
+_GROUPS = {"attention": "Attention", "mlp": "MLP", "experts": "Experts", "router": "Router"}
 _TABLES = {
     "token": "token",
     "position": "position",
@@ -89,7 +83,14 @@ def part(model: Model, part_id: str, stack: str | None, blocks: Blocks | None) -
     if part_id == "attention":
         record = attention_of(model, stack, blocks)
         return attention(record) if record else "Attention"
+    if part_id == "norm-mlp" and blocks and _only_routed(model, stack, blocks):
+        return "Norm before experts"
     return _PARTS[part_id]
+
+
+def _only_routed(model: Model, stack: str | None, blocks: Blocks) -> bool:
+    held = [row.part_id for row in model.rows if contains(row.blocks, blocks[0].start) and row.stack in (None, stack)]
+    return "experts" in held and "mlp" not in held
 
 
 def group(model: Model, group_id: str) -> str:
@@ -98,7 +99,20 @@ def group(model: Model, group_id: str) -> str:
     >>> import anatomy
     >>> group(anatomy.load("gpt2"), "embeddings"), group(anatomy.load("gpt2"), "mlp")
     ('Token and position embeddings', 'MLP, all blocks')
+    >>> group(anatomy.load("deepseek-v3"), "experts"), group(anatomy.load("vit-base"), "unembedding")
+    ('Experts, 58 blocks', 'Classifier')
     """
+    rows = [row for row in model.rows if row.group == group_id]
     if group_id == "embeddings":
-        return embeddings(row.part for row in model.rows if row.group == "embeddings")
-    return _GROUPS[group_id]
+        return embeddings(row.part for row in rows)
+    if group_id == "unembedding":
+        held = [_PARTS[one] for one in ("pooler", "unembedding", "head") if any(one == row.part_id for row in rows)]
+        return ", ".join(held[:-1]) + f" and {held[-1].lower()}" if len(held) > 1 else held[0]
+    if group_id == "norms":
+        return "Norms"
+    deepest = {stack.id: 0 for stack in model.stacks}
+    for row in rows:
+        at = row.stack or model.stacks[0].id
+        deepest[at] = max(deepest[at], count(row.blocks))
+    held_blocks, blocks = sum(deepest.values()), sum(stack.blocks for stack in model.stacks)
+    return f"{_GROUPS[group_id]}, " + ("all blocks" if held_blocks == blocks else f"{held_blocks:,} blocks")

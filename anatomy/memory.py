@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from anatomy.blocks import count
 from anatomy.config import AnatomyError
-from anatomy.flops import check_seq_len, positions
+from anatomy.flops import check_seq_len, part_path, positions
 from anatomy.tensors import Attention, Model
 from anatomy.terms import Factor, Number, Term, total
 
@@ -75,7 +75,7 @@ def kv_cache(model: Model, seq_len: int, batch: int = 1, dtype: str = "bf16") ->
     return tuple(
         Term(
             "KV cache",
-            "block/cross-attention" if record.kind == "cross" else "block/attention",
+            part_path(model, record),
             record.blocks,
             (
                 *cached_sizes(record),
@@ -111,7 +111,7 @@ def kv_bytes_per_token(model: Model, dtype: str = "bf16") -> Number | None:
     terms = [
         Term(
             "KV cache",
-            "block/attention",
+            part_path(model, record),
             record.blocks,
             (*cached_sizes(record), Factor("blocks", count(record.blocks)), size),
         )

@@ -10,13 +10,15 @@ from functools import lru_cache
 from typing import Any
 
 from anatomy import flops, labels, memory
+from anatomy.activations import Activation as Activation
+from anatomy.activations import activations
 from anatomy.blocks import Blocks, contains, count, kinds, label
 from anatomy.catalog import LoadedModel
 from anatomy.tensors import Row, Stack
 from anatomy.terms import Number, whole
 
 # What stands before and after the blocks; inside them the stack's own flow decides.
-BEFORE, AFTER = ("embedding", "embedding-norm", "residual"), ("final-norm", "pooler", "unembedding")
+BEFORE, AFTER = ("embedding", "embedding-norm", "residual"), ("final-norm", "pooler", "head", "unembedding")
 CACHE_DTYPE, CACHE_BATCH = "bf16", 1
 
 
@@ -32,15 +34,6 @@ class Weight:
     parameters: int
     tied_to: str | None = None
     buffer: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Activation:
-    """A tensor that the part computes; ``depends_on`` has ``T`` or ``S`` once for each axis of that length."""
-
-    symbol: str
-    shape: tuple[int, ...]
-    depends_on: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,7 +219,7 @@ def _part(
         parameters=held * times,
         share=Fraction(held * times, model.parameters),
         weights=tuple(_weights(rows)),
-        activations=tuple(_activations(model, seq_len, part_id, stack, blocks, rows)),
+        activations=tuple(activations(model, seq_len, part_id, stack, blocks, rows)),
         flops=_flops(full, part_id, stack if len(model.stacks) > 1 else None, blocks),
     )
 
@@ -263,51 +256,6 @@ def _weights(rows: list[Row]) -> Iterator[Weight]:
         if not row.matrices:
             size = row.parameters_per_block
             yield Weight(row.symbol, row.shape, row.copies, row.name, row.shape, size, row.tied_to, row.buffer)
-
-
-def _activations(
-    model: LoadedModel, seq_len: int, part_id: str, stack: str | None, blocks: Blocks | None, rows: list[Row]
-) -> Iterator[Activation]:
-    positions = flops.stack_positions(model, stack) if stack else "tokens"
-    lengths = flops.positions(model, seq_len)
-    axis, length = ("T" if positions == "tokens" else "S"), lengths[positions]
-    source = lengths["source"]
-    inner = next((m.inputs for row in rows if row.part.endswith("/down") for m in row.matrices), None)
-    out = Activation("Out", (length, model.width), axis)
-    if part_id == "embedding":
-        if stack is None or any(row.part.endswith("/token") for row in rows):
-            yield Activation("Token ids", (length,), axis)
-    elif part_id in ("attention", "cross-attention"):
-        record = labels.attention_of(model, stack, blocks, "cross" if part_id == "cross-attention" else "self")
-        if record:
-            keys, key_axis = (source, "S") if record.kind == "cross" else (length, axis)
-            per = "head" if record.kv_heads == record.query_heads else "KV head"
-            yield Activation("Queries, per head", (length, record.qk_size), axis)
-            if record.latent is not None:
-                yield Activation("KV latent", (keys, record.latent), key_axis)
-            yield Activation(f"Keys, per {per}", (keys, record.qk_size), key_axis)
-            yield Activation(f"Values, per {per}", (keys, record.v_size), key_axis)
-            yield Activation("Scores, per head", (length, keys), axis + key_axis)
-    elif part_id in ("mlp", "shared-expert") and inner:
-        yield Activation("Hidden", (length, inner), axis)
-    elif part_id == "router" and model.traits.experts:
-        yield Activation("Expert scores", (length, model.traits.experts), axis)
-    elif part_id == "experts" and inner and model.traits.experts_per_token:
-        yield Activation("Hidden, experts used", (length, model.traits.experts_per_token, inner), axis)
-    elif part_id == "unembedding":
-        yield from (
-            Activation(
-                "Logits",
-                (length if row.multiplies == "tokens" else 1, matrix.outputs),
-                "T" if row.multiplies == "tokens" else "",
-            )
-            for row in rows
-            for matrix in row.matrices
-            if matrix.symbol == "W_U"
-        )
-        return
-    if part_id != "pooler":
-        yield out
 
 
 def as_dict(anatomy: Anatomy) -> dict[str, Any]:

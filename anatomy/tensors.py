@@ -39,10 +39,11 @@ class Row:
 
     ``name`` is the released name with the slots ``{block}`` and ``{expert}``; ``shape`` is as stored; ``part`` is a
     slash path in the parts tree; ``blocks`` says which blocks hold it (none outside blocks); ``copies`` counts experts
-    that are stored one by one; ``matrices`` are the logical matrices inside; ``multiplies`` names what they are applied
-    to (``tokens``, ``source``, ``frames``, ``patches``, ``one``), None where nothing is multiplied; ``share`` is the
-    fraction of positions that use it; ``tied_to`` names the tensor it is stored as; a ``buffer`` is stored but is no
-    parameter. ``symbol`` is what papers call a vector or table (γ, b_O, W_E), which has no matrices.
+    that are stored one by one (or heads, whose slot is ``{head}``); ``matrices`` are the logical matrices inside;
+    ``multiplies`` names what they are applied to (``tokens``, ``source``, ``frames``, ``patches``, ``one``), None where
+    nothing is multiplied; ``share`` is the fraction of positions that use it; ``tied_to`` names the tensor it is stored
+    as; a ``buffer`` is stored but is no parameter. ``symbol`` is what papers call a vector or table (γ, b_O, W_E),
+    which has no matrices.
     """
 
     name: str
@@ -357,9 +358,7 @@ class Model:
 
 
 def _copies(row: Row, block: int | None) -> Iterator[Tensor]:
-    for expert in range(row.copies):
-        name = row.name if block is None else row.name.replace("{block}", str(block))
-        if row.copies == 1:
-            yield Tensor(name, row.shape, row.part, block, None, row)
-        else:
-            yield Tensor(name.replace("{expert}", str(expert)), row.shape, row.part, block, expert, row)
+    filled = row.name if block is None else row.name.replace("{block}", str(block))
+    for copy in range(row.copies):
+        name = filled.replace("{expert}", str(copy)).replace("{head}", str(copy))
+        yield Tensor(name, row.shape, row.part, block, copy if "{expert}" in row.name else None, row)

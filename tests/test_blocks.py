@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anatomy.blocks import Blocks, contains, count, kinds, label, merged, parse, runs
+from anatomy.blocks import Blocks, contains, count, excluding, kinds, label, merged, parse, runs
 
 
 @st.composite
@@ -30,6 +30,16 @@ def test_kinds_partition_the_blocks_as_a_walk_over_all_blocks_does(case: tuple[i
         expected.setdefault(tuple(contains(one, block) for one in sets), []).append(block)
     found = [sorted(index for indices in kind for index in indices) for kind in kinds(blocks, sets)]
     assert sorted(found) == sorted(expected.values())
+
+
+@given(block_sets())
+@settings(derandomize=True, deadline=None)
+def test_excluding_leaves_what_one_set_holds_and_the_other_does_not(case: tuple[int, list[Blocks]]) -> None:
+    blocks, sets = case
+    inside, outside = [*sets, (range(blocks),), ()][:2]
+    found = excluding(blocks, inside, outside)
+    expected = [block for block in range(blocks) if contains(inside, block) and not contains(outside, block)]
+    assert sorted(index for indices in found for index in indices) == expected
 
 
 @given(st.sets(st.integers(0, 60), min_size=1))

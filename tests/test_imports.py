@@ -9,7 +9,7 @@ ROOT = Path(__file__).parent.parent
 # Each may import from those before it (and from its own level where they stand together).
 LEVELS = (
     ("terms", "blocks", "config", "formatting", "tensors", "snippet"),
-    ("families", "flops", "memory", "checkpoint", "labels"),
+    ("families", "flops", "memory", "checkpoint", "labels", "activations"),
     ("catalog",),
     ("report",),
     ("comparison", "challenges", "explanations", "prose"),

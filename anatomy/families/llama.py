@@ -1,69 +1,74 @@
-"""Llama and its kin (Mistral, Qwen2): RMSNorm, rotary positions, grouped-query attention, a gated MLP."""
+"""Llama and its kin: RMSNorm, rotary positions, grouped-query attention, a gated MLP."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
-from anatomy.blocks import Blocks, runs
+from anatomy.blocks import Blocks
 from anatomy.config import Config
-from anatomy.families.layers import linear, norm, table, tied_unembedding
-from anatomy.tensors import Attention, Known, Matrix, Model, Row, Stack, Traits
+from anatomy.families.layers import activation, attention, gated_mlp, heads, norm, table
+from anatomy.families.outputs import head
+from anatomy.families.windows import listed, records
+from anatomy.tensors import Known, Model, Row, Stack, Traits
 
-# Class-name prefix by model_type; the head decides the rest.
-CLASSES = {"llama": "Llama", "mistral": "Mistral", "qwen2": "Qwen2"}
-# Context where max_position_embeddings is left out: LlamaConfig, MistralConfig and Qwen2Config of transformers.
-CONTEXTS = {"llama": 2048, "mistral": 131072, "qwen2": 32768}
+
+class Kin(NamedTuple):
+    """What one family has of its own: its class names, its biases and norms, the defaults of its configuration."""
+
+    classes: str
+    context: int
+    kv_heads: int | None = None
+    head_size: int | None = None
+    tied: bool = False
+    attention_bias: bool = False
+    mlp_bias: bool = False
+    qkv_bias: bool = False
+    qk_norm: bool = False
+    heads: tuple[str, ...] = ("ForCausalLM", "Model", "ForSequenceClassification", "ForTokenClassification")
+
+
+# Defaults: LlamaConfig, MistralConfig, ... of transformers. attention_bias and mlp_bias say whether the key is read.
+KIN = {
+    "granite": Kin("Granite", 2048, attention_bias=True, mlp_bias=True, heads=("ForCausalLM", "Model")),
+    "llama": Kin("Llama", 2048, attention_bias=True, mlp_bias=True),
+    "mistral": Kin("Mistral", 131072, kv_heads=8),
+    "qwen2": Kin("Qwen2", 32768, kv_heads=32, qkv_bias=True),
+    "qwen3": Kin("Qwen3", 32768, kv_heads=32, head_size=128, attention_bias=True, qk_norm=True),
+    "smollm3": Kin("SmolLM3", 32768, kv_heads=4, tied=True, attention_bias=True, mlp_bias=True),
+}
 
 
 def model(config: Config) -> Model:
-    """Llama 1 to 3, Mistral and Qwen2 of any size from their ``config.json``; raises ``ConfigError``.
-
-    Defaults are those of the family's configuration class in transformers: as many KV heads as query heads,
-    head_dim = hidden_size / heads, an untied unembedding, no biases but Qwen2's on Q, K and V.
-    """
+    """Llama 1 to 3, Mistral, Qwen2, Qwen3, Granite and SmolLM3 of any size; raises ``ConfigError``."""
     family = str(config.values["model_type"])
-    causal = f"{CLASSES[family]}ForCausalLM"
-    architecture = config.architecture((causal, f"{CLASSES[family]}Model"))
+    kin = KIN[family]
+    architecture = config.architecture([kin.classes + ending for ending in kin.heads])
     width = config.integer("hidden_size")
     blocks = config.integer("num_hidden_layers")
-    heads = config.integer("num_attention_heads")
-    kv_heads = config.integer("num_key_value_heads", default=heads)
-    config.divided("num_attention_heads", heads, "num_key_value_heads", kv_heads)
-    stated = config.optional_integer("head_dim")
-    size = stated or config.divided("hidden_size", width, "num_attention_heads", heads)
+    sizes = heads(config, width, kin.kv_heads, kin.head_size)
     inner = config.integer("intermediate_size")
     vocabulary = config.integer("vocab_size")
-    context = config.integer("max_position_embeddings", default=CONTEXTS[family])
-    tied = config.boolean("tie_word_embeddings", default=False)
-    bias = config.boolean("attention_bias", default=False) if family == "llama" else False
-    qkv_bias = bias or family == "qwen2"
-    mlp_bias = config.boolean("mlp_bias", default=False) if family == "llama" else False
+    context = config.integer("max_position_embeddings", default=kin.context)
+    tied = config.boolean("tie_word_embeddings", default=kin.tied)
+    bias = config.boolean("attention_bias", default=False) if kin.attention_bias else False
+    mlp_bias = config.boolean("mlp_bias", default=False) if kin.mlp_bias else False
     every = (range(blocks),)
     # Files of a bare model (LlamaModel) carry no "model." before their names.
-    prefix = "model." if architecture == causal else ""
+    prefix = "" if architecture.endswith("Model") else "model."
     layer = prefix + "layers.{block}"
 
     def rows() -> Iterator[Row]:
         yield table(f"{prefix}embed_tokens", "embedding/token", vocabulary, width, "W_E")
-        query, out = Matrix("W_Q", width, heads * size), Matrix("W_O", heads * size, width)
-        key, value = Matrix("W_K", width, kv_heads * size), Matrix("W_V", width, kv_heads * size)
-        attention = f"{layer}.self_attn"
-        yield from linear(f"{attention}.q_proj", "block/attention/query", query, blocks=every, bias=qkv_bias)
-        yield from linear(f"{attention}.k_proj", "block/attention/key", key, blocks=every, bias=qkv_bias)
-        yield from linear(f"{attention}.v_proj", "block/attention/value", value, blocks=every, bias=qkv_bias)
-        yield from linear(f"{attention}.o_proj", "block/attention/output", out, blocks=every, bias=bias)
-        gate, up, down = Matrix("W_gate", width, inner), Matrix("W_up", width, inner), Matrix("W_down", inner, width)
-        yield from linear(f"{layer}.mlp.gate_proj", "block/mlp/gate", gate, blocks=every, bias=mlp_bias)
-        yield from linear(f"{layer}.mlp.up_proj", "block/mlp/up", up, blocks=every, bias=mlp_bias)
-        yield from linear(f"{layer}.mlp.down_proj", "block/mlp/down", down, blocks=every, bias=mlp_bias)
+        yield from attention(f"{layer}.self_attn", width, sizes, every, bias=bias or kin.qkv_bias, output_bias=bias)
+        if kin.qk_norm:
+            yield from norm(f"{layer}.self_attn.q_norm", "block/attention/q-norm", sizes.size, blocks=every)
+            yield from norm(f"{layer}.self_attn.k_norm", "block/attention/k-norm", sizes.size, blocks=every)
+        yield from gated_mlp(f"{layer}.mlp", width, inner, every, bias=mlp_bias)
         yield from norm(f"{layer}.input_layernorm", "block/norm-attention", width, blocks=every)
         yield from norm(f"{layer}.post_attention_layernorm", "block/norm-mlp", width, blocks=every)
         yield from norm(f"{prefix}norm", "final-norm", width)
-        if architecture == causal:
-            if tied:
-                yield tied_unembedding("lm_head.weight", "model.embed_tokens.weight", vocabulary, width)
-            else:
-                yield from linear("lm_head", "unembedding", Matrix("W_U", width, vocabulary))
+        yield from head(config, architecture, vocabulary, width, f"{prefix}embed_tokens.weight" if tied else None)
 
     return Model(
         model_type=family,
@@ -72,12 +77,9 @@ def model(config: Config) -> Model:
         vocabulary=vocabulary,
         context=context,
         rows=tuple(rows()),
-        attention=tuple(
-            Attention("decoder", where, heads, kv_heads, size, size, window=window)
-            for where, window in windows(config, family, blocks)
-        ),
+        attention=records(sizes, *windows(config, family, blocks)),
         stacks=(Stack("decoder", blocks),),
-        traits=Traits(norm="RMSNorm", positions="rotary", activation="SwiGLU"),
+        traits=Traits("RMSNorm", "rotary", activation(config, "hidden_act", default="silu", gated=True)),
         known=(Known(r"(model\.)?layers\.\d+\.self_attn\.rotary_emb\.inv_freq", "rotary inverse frequencies"),),
         defaults=config.defaults,
     )
@@ -86,25 +88,22 @@ def model(config: Config) -> Model:
 def windows(config: Config, family: str, blocks: int) -> list[tuple[Blocks, int | None]]:
     """Which blocks attend through which sliding window (None: to every earlier token).
 
-    Mistral: every block, 4,096 where the key is left out and none where it is null (MistralConfig). Qwen2: only with
-    use_sliding_window, from block max_window_layers on (Qwen2Config), or as layer_types lists.
+    Llama, Granite, SmolLM3: none. Mistral: every block, 4,096 where the key is left out (MistralConfig). Qwen: only
+    with use_sliding_window, as layer_types lists or from block max_window_layers on (Qwen2Config, Qwen3Config).
     """
     every = (range(blocks),)
-    if family == "llama":
+    if family in ("llama", "granite"):
+        return [(every, None)]
+    if family == "smollm3":
+        config.only("use_sliding_window", False, None, why="no released SmolLM3 has windows")
         return [(every, None)]
     if family == "mistral":
-        if "sliding_window" in config.values and config.values["sliding_window"] is None:
-            return [(every, None)]
-        return [(every, config.integer("sliding_window", default=4096))]
+        return [(every, config.integer_or_none("sliding_window", 4096))]
     if not config.boolean("use_sliding_window", default=False):
         return [(every, None)]
-    window = config.integer("sliding_window", default=4096)
-    listed = config.choices("layer_types", ("full_attention", "sliding_attention"), blocks)
-    if listed:
-        local = runs(block for block, kind in enumerate(listed) if kind == "sliding_attention")
-        full = runs(block for block, kind in enumerate(listed) if kind == "full_attention")
-    else:
+    window = config.integer_or_none("sliding_window", 4096)
+    pair = listed(config, blocks)
+    if pair is None:
         first = min(config.integer("max_window_layers", default=28, minimum=0), blocks)
-        local, full = (range(first, blocks),), (range(first),)
-    pairs: list[tuple[Blocks, int | None]] = [(full, None), (local, window)]
-    return [(where, size) for where, size in pairs if any(len(indices) for indices in where)]
+        pair = (range(first, blocks),), (range(first),)
+    return [(pair[1], None), (pair[0], window)]

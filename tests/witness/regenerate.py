@@ -62,7 +62,6 @@ RENAMES: dict[str, list[tuple[str, str]]] = {
 }
 RENAMES["ViTModel"] = [(r"^layers\.", "encoder.layer."), *RENAMES["ViTForImageClassification"][1:]]
 RENAMES["BertForPreTraining"] = RENAMES["BertForMaskedLM"]
-RENAMES["BertModel"] = [(r"^", "bert."), *RENAMES["BertForMaskedLM"]]
 VISION = "vision_*, multi_modal_projector.*"
 NESTED = [(r"^", "language_model.")]
 

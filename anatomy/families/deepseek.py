@@ -1,0 +1,116 @@
+"""DeepSeek V2, V3 and Kimi K2: latent attention; the first blocks dense, the others routed with shared experts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from anatomy.blocks import excluding
+from anatomy.config import Config
+from anatomy.families.layers import activation, gated_mlp, linear, norm, table, unembedding
+from anatomy.tensors import Attention, Known, Matrix, Model, Row, Stack, Traits
+
+CLASSES = {"deepseek_v2": "DeepseekV2", "deepseek_v3": "DeepseekV3", "kimi_k2": "DeepseekV3"}
+
+
+def model(config: Config) -> Model:
+    """DeepSeek V2, V3 and Kimi K2 of any size from their ``config.json``; raises ``ConfigError``.
+
+    Defaults are those of DeepseekV2Config and DeepseekV3Config in transformers. moe_layer_freq is the released code's:
+    from the first routed block on, every so many blocks are routed.
+    """
+    family = str(config.values["model_type"])
+    second = family == "deepseek_v2"
+    causal = f"{CLASSES[family]}ForCausalLM"
+    architecture = config.architecture((causal, f"{CLASSES[family]}Model"))
+    width = config.integer("hidden_size")
+    blocks = config.integer("num_hidden_layers")
+    heads = config.integer("num_attention_heads")
+    config.only("num_key_value_heads", heads, None, why="latent attention has a key for each query head")
+    query_latent = config.integer_or_none("q_lora_rank", 1536)
+    latent = config.integer("kv_lora_rank", default=512)
+    rotary = config.integer("qk_rope_head_dim", default=64)
+    plain = config.integer("qk_nope_head_dim", default=128)
+    v_size = config.integer("v_head_dim", default=128)
+    bias = config.boolean("attention_bias", default=False)
+    config.only("mlp_bias", False, None, why="biases add tensors")
+    experts = config.integer("n_routed_experts", "num_experts", "num_local_experts")
+    used = config.integer("num_experts_per_tok")
+    share = config.share("num_experts_per_tok", used, "n_routed_experts", experts)
+    expert_inner = config.integer("moe_intermediate_size")
+    shared = expert_inner * config.integer("n_shared_experts", default=2 if second else 1, null=0, minimum=0)
+    first = min(config.integer("first_k_dense_replace", default=0 if second else 3, minimum=0), blocks)
+    step = config.integer("moe_layer_freq", default=1, maximum=1000)
+    start = -(-first // step) * step
+    routed = (range(start, blocks, step),) if start < blocks else ()
+    dense = excluding(blocks, (range(blocks),), routed)
+    inner = config.integer("intermediate_size") if dense else 0
+    vocabulary = config.integer("vocab_size")
+    context = config.integer("max_position_embeddings", default=2048 if second else 4096)
+    tied = config.boolean("tie_word_embeddings", default=False)
+    every = (range(blocks),)
+    headed = architecture == causal
+    prefix = "model." if headed else ""
+    layer = prefix + "layers.{block}"
+
+    def latent_attention(name: str) -> Iterator[Row]:
+        part = "block/attention"
+        if query_latent is None:
+            query = Matrix("W_Q", width, heads * (plain + rotary))
+            yield from linear(f"{name}.q_proj", f"{part}/query", query, blocks=every)
+        else:
+            down, up = Matrix("W_DQ", width, query_latent), Matrix("W_UQ", query_latent, heads * (plain + rotary))
+            yield from linear(f"{name}.q_a_proj", f"{part}/query-down", down, blocks=every, bias=bias)
+            yield from norm(f"{name}.q_a_layernorm", f"{part}/query-norm", query_latent, blocks=every)
+            yield from linear(f"{name}.q_b_proj", f"{part}/query-up", up, blocks=every)
+        # W_KR makes the one rotary key that all heads of a token share.
+        down, shared_key = Matrix("W_DKV", width, latent), Matrix("W_KR", width, rotary)
+        yield from linear(f"{name}.kv_a_proj_with_mqa", f"{part}/kv-down", down, shared_key, blocks=every, bias=bias)
+        yield from norm(f"{name}.kv_a_layernorm", f"{part}/kv-norm", latent, blocks=every)
+        key, value = Matrix("W_UK", latent, heads * plain), Matrix("W_UV", latent, heads * v_size)
+        yield from linear(f"{name}.kv_b_proj", f"{part}/kv-up", key, value, blocks=every)
+        out = Matrix("W_O", heads * v_size, width)
+        yield from linear(f"{name}.o_proj", f"{part}/output", out, blocks=every, bias=bias)
+
+    def rows() -> Iterator[Row]:
+        yield table(f"{prefix}embed_tokens", "embedding/token", vocabulary, width, "W_E")
+        yield from latent_attention(f"{layer}.self_attn")
+        if dense:
+            yield from gated_mlp(f"{layer}.mlp", width, inner, dense)
+        if routed:
+            yield from linear(f"{layer}.mlp.gate", "block/router", Matrix("W_router", width, experts), blocks=routed)
+            if not second:
+                correction = f"{layer}.mlp.gate.e_score_correction_bias"
+                yield Row(correction, (experts,), "block/router", routed, buffer=True, symbol="b_router")
+            yield from gated_mlp(
+                layer + ".mlp.experts.{expert}", width, expert_inner, routed,
+                part="block/experts", copies=experts, share=share,
+            )  # fmt: skip
+        if routed and shared:
+            yield from gated_mlp(f"{layer}.mlp.shared_experts", width, shared, routed, part="block/shared-expert")
+        yield from norm(f"{layer}.input_layernorm", "block/norm-attention", width, blocks=every)
+        yield from norm(f"{layer}.post_attention_layernorm", "block/norm-mlp", width, blocks=every)
+        yield from norm(f"{prefix}norm", "final-norm", width)
+        if headed:
+            yield unembedding("lm_head.weight", "model.embed_tokens.weight" if tied else None, vocabulary, width)
+
+    record = Attention("decoder", every, heads, heads, plain + rotary, v_size, latent=latent, rotary=rotary)
+    return Model(
+        model_type=family,
+        architecture=architecture,
+        width=width,
+        vocabulary=vocabulary,
+        context=context,
+        rows=tuple(rows()),
+        attention=(record,),
+        stacks=(Stack("decoder", blocks),),
+        traits=Traits(
+            "RMSNorm", "rotary", activation(config, "hidden_act", default="silu", gated=True),
+            experts=experts if routed else None, experts_per_token=used if routed else None,
+        ),
+        known=(
+            Known(r".+\.weight_scale_inv", "scales of an FP8 checkpoint"),
+            Known(rf"model\.layers\.{blocks}\..+", "multi-token-prediction module"),
+            Known(r"(model\.)?layers\.\d+\.self_attn\.rotary_emb\.inv_freq", "rotary inverse frequencies"),
+        ),
+        defaults=config.defaults,
+    )  # fmt: skip

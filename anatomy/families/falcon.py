@@ -1,0 +1,98 @@
+"""Falcon: multi-query or grouped attention, a plain MLP beside it (7B, 40B, 11B) or after it (RW, with ALiBi)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from anatomy.config import Config, ConfigError
+from anatomy.families.layers import Heads, activation, fused_qkv, linear, norm, plain_mlp, table, unembedding
+from anatomy.families.windows import records
+from anatomy.tensors import PRE_NORM, Branch, Known, Matrix, Model, Row, Stack, Traits
+
+ONE_NORM = (Branch(("norm-block", "attention")), Branch(("mlp",), reads="norm"))
+TWO_NORMS = (Branch(("norm-attention", "attention")), Branch(("norm-mlp", "mlp"), reads="same"))
+
+
+def model(config: Config) -> Model:
+    """Falcon of any size and form from its ``config.json``; raises ``ConfigError``.
+
+    Defaults are those of FalconConfig in transformers: one KV head unless new_decoder_architecture, parts in parallel
+    behind one norm (two with new_decoder_architecture), an MLP four times as wide, rotary positions, no biases, a tied
+    unembedding, a context of 2,048.
+    """
+    architecture = config.architecture(("FalconForCausalLM", "FalconModel"))
+    width = config.integer("hidden_size", "n_embed")
+    blocks = config.integer("num_hidden_layers", "n_layer")
+    inner = config.integer("ffn_hidden_size", default=4 * width)
+    vocabulary = config.integer("vocab_size")
+    alibi = config.boolean("alibi", default=False)
+    context = None if alibi else config.integer("max_position_embeddings", default=2048)
+    tied = config.boolean("tie_word_embeddings", default=True)
+    bias = config.boolean("bias", default=False)
+    heads = kv_heads(config, width)
+    norms = parallel_norms(config)
+    every = (range(blocks),)
+    # Files of a bare model (FalconModel) carry no "transformer." before their names.
+    prefix = "" if architecture == "FalconModel" else "transformer."
+    layer = prefix + "h.{block}"
+
+    def rows() -> Iterator[Row]:
+        yield table(f"{prefix}word_embeddings", "embedding/token", vocabulary, width, "W_E")
+        # Stored in groups of the query heads that share a key and a value, each group's three together.
+        fused, qkv = f"{layer}.self_attention.query_key_value", fused_qkv(width, heads)
+        yield from linear(fused, "block/attention/qkv", *qkv, blocks=every, bias=bias)
+        output = Matrix("W_O", width, width)
+        yield from linear(f"{layer}.self_attention.dense", "block/attention/output", output, blocks=every, bias=bias)
+        mlp = f"{layer}.mlp"
+        yield from plain_mlp(f"{mlp}.dense_h_to_4h", f"{mlp}.dense_4h_to_h", width, inner, every, bias=bias)
+        first, second = {
+            0: (f"{layer}.input_layernorm", f"{layer}.post_attention_layernorm"),
+            1: (f"{layer}.input_layernorm", None),
+            2: (f"{layer}.ln_attn", f"{layer}.ln_mlp"),
+        }[norms]
+        yield from norm(first, "block/norm-attention" if second else "block/norm-block", width, blocks=every, bias=True)
+        if second:
+            yield from norm(second, "block/norm-mlp", width, blocks=every, bias=True)
+        yield from norm(f"{prefix}ln_f", "final-norm", width, bias=True)
+        if architecture == "FalconForCausalLM":
+            tied_to = f"{prefix}word_embeddings.weight" if tied else None
+            yield unembedding("lm_head.weight", tied_to, vocabulary, width)
+
+    return Model(
+        model_type="falcon",
+        architecture=architecture,
+        width=width,
+        vocabulary=vocabulary,
+        context=context,
+        rows=tuple(rows()),
+        attention=records(heads, (every, None)),
+        stacks=(Stack("decoder", blocks, (PRE_NORM, ONE_NORM, TWO_NORMS)[norms]),),
+        traits=Traits("LayerNorm", "alibi" if alibi else "rotary", activation(config, "activation", default="gelu")),
+        known=(Known(r"lm_head\.weight", "the token table, stored again", (vocabulary, width)),) if tied else (),
+        defaults=config.defaults,
+    )
+
+
+def kv_heads(config: Config, width: int) -> Heads:
+    """The heads: num_kv_heads counts only with new_decoder_architecture, else multi_query decides."""
+    query = config.integer("num_attention_heads", "n_head")
+    size = config.divided("hidden_size", width, "num_attention_heads", query)
+    if config.boolean("new_decoder_architecture", default=False):
+        kv = config.integer("num_kv_heads", "n_head_kv", default=query)
+        config.divided("num_attention_heads", query, "num_kv_heads", kv)
+        return Heads(query, kv, size)
+    if config.boolean("multi_query", default=True):
+        return Heads(query, 1, size)
+    config.only("num_kv_heads", None, query, why="as many as query heads without multi_query")
+    return Heads(query, query, size)
+
+
+def parallel_norms(config: Config) -> int:
+    """How many norms stand before the parallel parts: 1 or 2; 0 where the parts follow each other."""
+    new = config.boolean("new_decoder_architecture", default=False)
+    if not config.boolean("parallel_attn", default=True):
+        if new:
+            raise ConfigError(config.source, "parallel_attn", "false", "true with new_decoder_architecture")
+        return 0
+    most = 2 if new else 1
+    return config.integer("num_ln_in_parallel_attn", default=most, maximum=most)

@@ -1,0 +1,77 @@
+"""OPT (Zhang et al. 2022): learned positions with two rows to spare, a plain MLP.
+
+The 350M model has narrow token embeddings that are projected in and out, and a norm after each part, not before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from anatomy.config import Config
+from anatomy.families.layers import Heads, activation, attention, linear, norm, plain_mlp, table, unembedding
+from anatomy.families.windows import records
+from anatomy.tensors import PRE_NORM, Branch, Matrix, Model, Row, Stack, Traits
+
+POST_NORM = (Branch(("attention",), norm_after="norm-post-attention"), Branch(("mlp",), norm_after="norm-post-mlp"))
+NAMES = {"query": "q_proj", "key": "k_proj", "value": "v_proj", "output": "out_proj"}
+# Positions 0 and 1 are never looked up: OPTLearnedPositionalEmbedding adds 2 to every position.
+SPARE = 2
+
+
+def model(config: Config) -> Model:
+    """OPT of any size from its ``config.json``; raises ``ConfigError``.
+
+    Defaults are those of OPTConfig in transformers: norms before the parts, biases, token embeddings as wide as the
+    model, a tied unembedding, a context of 2,048.
+    """
+    architecture = config.architecture(("OPTForCausalLM", "OPTModel"))
+    width = config.integer("hidden_size")
+    blocks = config.integer("num_hidden_layers")
+    query = config.integer("num_attention_heads")
+    inner = config.integer("ffn_dim")
+    vocabulary = config.integer("vocab_size")
+    context = config.integer("max_position_embeddings", default=2048)
+    narrow = config.integer("word_embed_proj_dim", default=width)
+    tied = config.boolean("tie_word_embeddings", default=True)
+    before = config.boolean("do_layer_norm_before", default=True)
+    bias = config.boolean("enable_bias", default=True)
+    scaled = config.boolean("layer_norm_elementwise_affine", default=True)
+    without_final = config.boolean("_remove_final_layer_norm") if "_remove_final_layer_norm" in config.values else False
+    heads = Heads(query, query, config.divided("hidden_size", width, "num_attention_heads", query))
+    every = (range(blocks),)
+    layer = "decoder.layers.{block}"
+
+    def norms(name: str, part: str, where: tuple[range, ...]) -> Iterator[Row]:
+        if scaled:
+            yield from norm(name, part, width, blocks=where, bias=True)
+
+    def rows() -> Iterator[Row]:
+        # Released files were saved from the bare model: no "model." before their names, with or without a head.
+        yield table("decoder.embed_tokens", "embedding/token", vocabulary, narrow, "W_E")
+        yield table("decoder.embed_positions", "embedding/position", context + SPARE, width, "W_pos")
+        if narrow != width:
+            inward, out = Matrix("W_in", narrow, width), Matrix("W_out", width, narrow)
+            yield from linear("decoder.project_in", "embedding/projection-in", inward)
+            yield from linear("decoder.project_out", "embedding/projection-out", out)
+        if before and not without_final:
+            yield from norms("decoder.final_layer_norm", "final-norm", ())
+        yield from attention(f"{layer}.self_attn", width, heads, every, bias=bias, names=NAMES)
+        place = "block/norm-attention" if before else "block/norm-post-attention"
+        yield from norms(f"{layer}.self_attn_layer_norm", place, every)
+        yield from plain_mlp(f"{layer}.fc1", f"{layer}.fc2", width, inner, every, bias=bias)
+        yield from norms(f"{layer}.final_layer_norm", "block/norm-mlp" if before else "block/norm-post-mlp", every)
+        if architecture == "OPTForCausalLM":
+            yield unembedding("lm_head.weight", "decoder.embed_tokens.weight" if tied else None, vocabulary, narrow)
+
+    return Model(
+        model_type="opt",
+        architecture=architecture,
+        width=width,
+        vocabulary=vocabulary,
+        context=context,
+        rows=tuple(rows()),
+        attention=records(heads, (every, None)),
+        stacks=(Stack("decoder", blocks, PRE_NORM if before else POST_NORM),),
+        traits=Traits("LayerNorm", "learned", activation(config, "activation_function", default="relu")),
+        defaults=config.defaults,
+    )
