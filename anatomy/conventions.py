@@ -15,7 +15,7 @@ from anatomy.flops import MIXING, SCORES, Flops
 from anatomy.shortcuts import twelve_l_d_squared, two_n
 from anatomy.tensors import Attention, Model
 from anatomy.terms import Factor, Number, Term, total, whole
-from anatomy.working import Working
+from anatomy.working import Working, divided
 
 PARAMETERS, FLOPS, KV_CACHE, WEIGHTS = "parameters", "flops", "kv-cache", "weights"
 GIBI = Factor("bytes in a GiB", 2**30)
@@ -57,12 +57,11 @@ def _parameters(model: Model) -> Iterator[Convention]:
 
     held = [row for row in model.rows if row.parameters]
     every = parameters.of_model(model)
-    inner = (row for row in held if row.group not in ("embeddings", "unembedding"))
-    yield other("no-embeddings", map(parameters.term, inner))
+    yield other("no-embeddings", parameters.of_blocks(model))
     yield other("no-unembedding", (parameters.term(row) for row in held if row.group != "unembedding"))
     yield other("tied-twice", (*every, *(parameters.term(row) for row in model.rows if row.tied_to)))
     yield other("buffers", (*every, *(parameters.term(row) for row in model.rows if row.buffer)))
-    yield other("active", map(parameters.active_term, held))
+    yield other("active", parameters.active(model))
     tables = [row for row in held if row.part.endswith("embedding/token")]
     if model.traits.experts_per_token:
         yield other("active-no-table", (parameters.active_term(row) for row in held if row not in tables))
@@ -75,7 +74,7 @@ def _flops(model: Model, seq_len: int) -> Iterator[Convention]:
 
     def other(convention: str, terms: Iterable[Term], over: Factor | None = tokens) -> Convention:
         listed = tuple(terms)
-        result = whole(Fraction(total(listed)) / (over.value if over else 1))
+        result = divided(total(listed), over)
         return Convention(FLOPS, convention, ours.per_token, Working(convention, listed, result, over))
 
     yield other("macs", (replace(term, factors=term.factors[1:]) for term in ours.terms))
@@ -112,7 +111,7 @@ def _all_experts(model: Model, run: Flops) -> Iterator[Term]:
 def _of_all(factor: Factor, share: Fraction) -> Factor:
     if factor.label != "experts used":
         return factor
-    return Factor("experts", whole(Fraction(factor.value) / share), "experts")
+    return Factor("experts", whole(factor.value * Fraction(share.denominator, share.numerator)), "experts")
 
 
 def _kv_cache(model: Model, seq_len: int) -> Iterator[Convention]:
@@ -151,5 +150,5 @@ def _weights(model: Model) -> Iterator[Convention]:
 
 
 def _in_gibi(figure: str, terms: tuple[Term, ...]) -> Convention:
-    result = whole(Fraction(total(terms)) / GIBI.value)
+    result = divided(total(terms), GIBI)
     return Convention(figure, "gib", total(terms), Working("gib", terms, result, GIBI), gigabytes=True)

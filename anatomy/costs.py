@@ -1,9 +1,8 @@
-"""What a model costs at a T and a setting of the switches: each figure as a working, for views, command line and JSON."""
+"""What a model costs at a T and a setting of the switches: each figure as a working, for views and JSON."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
@@ -15,8 +14,8 @@ from anatomy.options import DECODE, PREFILL, RECOMPUTE, TRAIN, TYPES, Options, e
 from anatomy.peak import Step
 from anatomy.shortcuts import Shortcut, twelve_l_d_squared, two_n
 from anatomy.tensors import Model
-from anatomy.terms import Factor, total, whole
-from anatomy.working import Working
+from anatomy.terms import Factor, total
+from anatomy.working import Working, divided
 
 # Forward passes that a run costs, for the shortcut that stands beside it.
 PASSES = {PREFILL: 1, DECODE: 1, TRAIN: training.KEEPING, RECOMPUTE: training.RECOMPUTING}
@@ -53,6 +52,11 @@ class Costs:
     def weights(self, dtype: str, *, mixed: bool = True) -> Working:
         """Bytes of the weights; small types keep in 16 bits what formats keep there, unless ``mixed`` is off."""
         return _of("weights", memory.weights(self.model, dtype, mixed=mixed))
+
+    @property
+    def sequences(self) -> tuple[Factor, ...]:
+        """The factor of the batch, where it is more than one sequence."""
+        return (Factor("sequences", self.options.batch, "sequences"),) if self.options.batch > 1 else ()
 
     @property
     def kv_per_token(self) -> Working | None:
@@ -126,6 +130,7 @@ def flops_dict(model: Model, seq_len: int) -> dict[str, Any]:
     854438400
     """
     found = costs(model, seq_len, Options())
+    each = Factor("tokens", found.run.tokens)
     steps = {square: decoding.step(model, seq_len, square) for square in (flops.FULL, flops.CAUSAL)}
     return {
         "sampling_prefill": _run(flops.forward(model, seq_len, unembedding=flops.LAST)),
@@ -133,8 +138,8 @@ def flops_dict(model: Model, seq_len: int) -> dict[str, Any]:
         "training_step": _run(training.step(model, seq_len)),
         "training_step_recomputing": _run(training.step(model, seq_len, recomputing=True)),
         "shortcuts": {
-            "2N_per_token": whole(Fraction(found.shortcut.value) / found.run.tokens),
-            "6N_per_token": whole(Fraction(found.shortcut.value) * training.KEEPING / found.run.tokens),
+            "2N_per_token": divided(found.shortcut.value, each),
+            "6N_per_token": divided(found.shortcut.value * training.KEEPING, each),
             "12Ld2_parameters": found.blocks_shortcut.value,
         },
         "attention_overtakes_at": found.overtakes,

@@ -33,6 +33,7 @@ class Options:
     batch: int = 1
 
 
+DEFAULT = Options()
 # What each switch may say, and its key in the location hash.
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "run": (PREFILL, DECODE, TRAIN, RECOMPUTE),
@@ -99,9 +100,8 @@ def to_keys(options: Options) -> dict[str, str]:
     >>> to_keys(Options(run="decode", batch=4))
     {'run': 'decode', 'b': '4'}
     """
-    usual = Options()
     worded = {field.name: getattr(options, field.name) for field in fields(Options)}
-    return {KEYS[name]: str(value) for name, value in worded.items() if value != getattr(usual, name)}
+    return {KEYS[name]: str(value) for name, value in worded.items() if value != getattr(DEFAULT, name)}
 
 
 def from_keys(keys: Mapping[str, str]) -> tuple[Options, dict[str, str]]:
@@ -110,7 +110,7 @@ def from_keys(keys: Mapping[str, str]) -> tuple[Options, dict[str, str]]:
     >>> from_keys({"run": "decode", "b": "0"})[1]
     {'batch': 'Batch "0" is no whole number from 1 to 1,000,000.'}
     """
-    options, notices = Options(), {}
+    options, notices = DEFAULT, {}
     for switch, key in KEYS.items():
         if key in keys:
             try:

@@ -64,6 +64,29 @@ def of_model(model: Model) -> tuple[Term, ...]:
     return tuple(term(row) for row in model.rows if row.parameters)
 
 
+def of_blocks(model: Model) -> tuple[Term, ...]:
+    """What is left without embeddings and unembedding.
+
+    >>> import anatomy
+    >>> from anatomy.terms import total
+    >>> total(of_blocks(anatomy.load("gpt2")))
+    85056000
+    """
+    outside = ("embeddings", "unembedding")
+    return tuple(term(row) for row in model.rows if row.parameters and row.group not in outside)
+
+
+def active(model: Model) -> tuple[Term, ...]:
+    """What one token's pass uses.
+
+    >>> import anatomy
+    >>> from anatomy.terms import total
+    >>> total(active(anatomy.load("mixtral-8x7b")))
+    12879925248
+    """
+    return tuple(active_term(row) for row in model.rows if row.parameters)
+
+
 def of_part(model: Model, part_id: str, stack: str | None, blocks: Blocks | None) -> tuple[Term, ...]:
     """The terms of a part: ``stack`` is None where the model has one, ``blocks`` are those of one kind."""
     return tuple(_of_part(model, part_id, stack, blocks))

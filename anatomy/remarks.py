@@ -12,7 +12,7 @@ CONVENTIONS: Mapping[str, tuple[str, str]] = {
     ),
     "no-unembedding": (
         "Unembedding left out",
-        "A bare model class, or a tool that counts blocks and tables only, has no matrix for the vocabulary at the end.",
+        "A bare model class, or a tool that counts blocks and tables only, has no matrix for the vocabulary.",
     ),
     "tied-twice": (
         "Tied tables counted twice",
@@ -120,8 +120,8 @@ STEPS_OF_PARAMETERS: Mapping[str, str] = {"vectors": "biases and other vectors",
 RUNS: Mapping[str, tuple[str, str]] = {
     "prefill": ("Prefill", "all T tokens go through at once"),
     "decode": ("Decode step", "token T alone; the others lie in the cache"),
-    "train": ("Training step", "forward and backward: three forward passes"),
-    "recompute": ("Training, recomputing", "activations are computed again: four forward passes"),
+    "train": ("Training step", "forward and backward: three passes"),
+    "recompute": ("Training, recomputing", "activations computed again: four passes"),
 }
 SQUARES: Mapping[str, tuple[str, str]] = {
     "full": ("Full", "every query meets all keys"),

@@ -7,9 +7,12 @@ from dataclasses import dataclass, field, replace
 from urllib.parse import parse_qsl, quote
 
 from anatomy import catalog, challenges
+from anatomy import options as switches
 from anatomy.catalog import LoadedModel
 from anatomy.config import AnatomyError, shown
+from anatomy.costs import Costs, costs
 from anatomy.formatting import exact
+from anatomy.options import Options
 from anatomy.report import Anatomy, Part, default_seq_len, describe
 
 DEFAULT_SEQ_LEN = 8
@@ -23,7 +26,8 @@ class State:
     """What the page shows: model, T, the selected part; ``notices`` has a sentence per control that refused something.
 
     ``visited`` holds a (model, part address) for each part shown, ``solved`` the ids of solved challenges, ``changed``
-    the control that changed last (``model``, ``seq-len`` or empty), so that views can mark what changed with it.
+    the control that changed last (``model``, ``seq-len`` or empty), so that views can mark what changed with it;
+    ``options`` is what the switches of costs say.
     """
 
     model: str = catalog.DEFAULT_MODEL
@@ -35,6 +39,7 @@ class State:
     changed: str = ""
     visited: frozenset[tuple[str, str]] = frozenset({(catalog.DEFAULT_MODEL, DEFAULT_PART)})
     solved: frozenset[str] = frozenset()
+    options: Options = switches.DEFAULT
 
     @property
     def loaded(self) -> LoadedModel:
@@ -45,6 +50,11 @@ class State:
     def anatomy(self) -> Anatomy:
         """The chosen model's anatomy at the chosen T."""
         return describe(self.loaded, self.seq_len)
+
+    @property
+    def costs(self) -> Costs:
+        """What the chosen model costs at the chosen T and setting of the switches."""
+        return costs(self.loaded, self.seq_len, self.options)
 
     @property
     def selected(self) -> Part:
@@ -80,7 +90,7 @@ class State:
             keys["stack"] = self.stack
         if self.blocks:
             keys["blocks"] = self.blocks
-        return keys
+        return keys | switches.to_keys(self.options)
 
     def settled(self) -> State:
         """The same state with what it shows remembered: the selected part as visited, the challenges it solves.
@@ -161,6 +171,18 @@ def select_part(state: State, part: str, stack: str | None = None, blocks: str |
     return replace(state, part=address[0], stack=address[1], blocks=address[2], notices={}, changed="")
 
 
+def choose_option(state: State, switch: str, text: str) -> State:
+    """One switch of the costs set otherwise; what is nothing to choose is refused with a sentence.
+
+    >>> choose_option(State(), "run", "decode").to_hash()
+    '#model=gpt2&t=8&part=attention&run=decode'
+    """
+    try:
+        return replace(state, options=switches.chosen(state.options, switch, text), notices={}, changed="")
+    except AnatomyError as error:
+        return _refused(state, switch, str(error))
+
+
 def with_progress(state: State, solved: frozenset[str]) -> State:
     """The state with challenges solved on an earlier visit; ids that no challenge has are dropped."""
     known = {one.id for one in challenges.CHALLENGES}
@@ -197,13 +219,13 @@ def from_hash(state: State, text: str) -> State:
     16
     """
     keys = dict(parse_qsl(text.removeprefix("#"), keep_blank_values=True))
-    wanted = replace(State(), visited=state.visited, solved=state.solved)
-    notices: dict[str, str] = {}
+    options, notices = switches.from_keys(keys)
+    wanted = replace(State(), visited=state.visited, solved=state.solved, options=options)
     model = keys.get("model", wanted.model)
     moved = choose_model(replace(wanted, model=state.model, seq_len=state.seq_len), model)
     if MODEL in moved.notices:
         notices[MODEL] = moved.notices[MODEL]
-        moved = replace(state, notices={}, changed="")
+        moved = replace(state, options=options, notices={}, changed="")
     else:
         # A deep link is no change: T is the hash's own or the default, never carried over.
         moved = replace(moved, seq_len=default_seq_len(moved.loaded, wanted.seq_len), notices={}, changed="")

@@ -34,7 +34,7 @@ class Working:
     over: Factor | None = None
 
     def __post_init__(self) -> None:
-        found = whole(Fraction(total(self.terms)) / self.over.value) if self.over else total(self.terms)
+        found = divided(total(self.terms), self.over)
         if found != self.result:
             raise ArithmeticError(f"{self.name}: the terms give {found}, the figure is {self.result}")
 
@@ -64,6 +64,15 @@ class Working:
         if not over:
             return text
         return f"({text}){OVER}{over}" if len(worded) > 1 else text + OVER + over
+
+
+def divided(value: Number, over: Factor | None) -> Number:
+    """A sum divided by a factor, exactly; unchanged where there is none.
+
+    >>> divided(10, Factor("tokens", 4)), divided(10, None)
+    (Fraction(5, 2), 10)
+    """
+    return whole(value * Fraction(1, over.value)) if over else value
 
 
 def line(term: Term) -> tuple[str, str, str]:

@@ -72,7 +72,7 @@ def test_every_module_has_a_level() -> None:
     "name",
     [
         "tensors", "terms", "flops", "memory", "families", "blocks", "parameters", "decoding", "training", "shortcuts",
-        "peak", "curves", "conventions", "costs", "options", "naming",
+        "peak", "curves", "conventions", "costs", "options", "naming", "working",
     ],
 )
 def test_the_arithmetic_divides_by_no_slash_and_knows_no_float(name: str) -> None:

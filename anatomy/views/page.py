@@ -5,7 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from anatomy.state import State
-from anatomy.views import cell, challenges, controls, diagram, figures, footer, panel, parts, try_this, where
+from anatomy.views import (
+    cell,
+    challenges,
+    compute,
+    controls,
+    conventions,
+    diagram,
+    figures,
+    footer,
+    memory,
+    panel,
+    parts,
+    try_this,
+    where,
+)
 
 VIEWS: dict[str, Callable[[State], str]] = {
     "controls": controls.view,
@@ -14,6 +28,9 @@ VIEWS: dict[str, Callable[[State], str]] = {
     "parts": parts.view,
     "where": where.view,
     "figures": figures.view,
+    "compute": compute.view,
+    "memory": memory.view,
+    "conventions": conventions.view,
     "challenges": challenges.view,
     "try-this": try_this.view,
     "cell": cell.view,
