@@ -5,15 +5,15 @@ Each is what some calculator in use does; the sentence that belongs to its id sa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from anatomy import flops, memory, parameters
 from anatomy.decoding import decodes
 from anatomy.flops import MIXING, SCORES, Flops
-from anatomy.shortcuts import twelve_l_d_squared, two_n
-from anatomy.tensors import Attention, Model
+from anatomy.shortcuts import less, twelve_l_d_squared
+from anatomy.tensors import STACKS, Attention, Model, Row
 from anatomy.terms import Factor, Number, Term, total, whole
 from anatomy.working import Working, divided
 
@@ -51,67 +51,84 @@ def others(model: Model, seq_len: int) -> tuple[Convention, ...]:
 
 
 def _parameters(model: Model) -> Iterator[Convention]:
-    def other(convention: str, terms: Iterable[Term]) -> Convention:
-        listed = tuple(terms)
-        return Convention(PARAMETERS, convention, model.parameters, Working(convention, listed, total(listed)))
+    ours = _figure("all parameters", model.parameters)
+
+    def other(convention: str, *terms: Term) -> Convention:
+        return Convention(PARAMETERS, convention, model.parameters, Working(convention, terms, total(terms)))
 
     held = [row for row in model.rows if row.parameters]
-    every = parameters.of_model(model)
-    yield other("no-embeddings", parameters.of_blocks(model))
-    yield other("no-unembedding", (parameters.term(row) for row in held if row.group != "unembedding"))
-    yield other("tied-twice", (*every, *(parameters.term(row) for row in model.rows if row.tied_to)))
-    yield other("buffers", (*every, *(parameters.term(row) for row in model.rows if row.buffer)))
-    yield other("active", parameters.active(model))
-    tables = [row for row in held if row.part.endswith("embedding/token")]
-    if model.traits.experts_per_token:
-        yield other("active-no-table", (parameters.active_term(row) for row in held if row not in tables))
-    yield other("twelve", twelve_l_d_squared(model).terms)
+    outside = [parameters.term(row) for row in held if row.group in ("embeddings", "unembedding")]
+    unembedding = [parameters.term(row) for row in held if row.group == "unembedding"]
+    unused = [_unused(row) for row in held if row.share != 1]
+    tables = [parameters.term(row) for row in held if row.part.endswith("embedding/token")]
+    yield other("no-embeddings", ours, *map(less, outside))
+    yield other("no-unembedding", ours, *map(less, unembedding))
+    yield other("tied-twice", ours, *(parameters.term(row) for row in model.rows if row.tied_to))
+    yield other("buffers", ours, *(parameters.term(row) for row in model.rows if row.buffer))
+    yield other("active", ours, *map(less, unused))
+    if unused:
+        yield other("active-no-table", ours, *map(less, [*unused, *tables]))
+    yield other("twelve", *twelve_l_d_squared(model).terms)
+
+
+def _figure(label: str, value: int) -> Term:
+    """One of our own figures, from which another convention starts; it has a working of its own elsewhere."""
+    return Term(label, "", (), (Factor(label, value),))
+
+
+def _unused(row: Row) -> Term:
+    return parameters.term(row).times(Factor("share of the experts not used", 1 - row.share, "of the experts"))
 
 
 def _flops(model: Model, seq_len: int) -> Iterator[Convention]:
-    ours = flops.forward(model, seq_len)
+    run = flops.forward(model, seq_len)
+    ours = _figure("FLOPs of the pass", run.per_pass)
     tokens = Factor("tokens", seq_len, "tokens")
 
-    def other(convention: str, terms: Iterable[Term], over: Factor | None = tokens) -> Convention:
-        listed = tuple(terms)
-        result = divided(total(listed), over)
-        return Convention(FLOPS, convention, ours.per_token, Working(convention, listed, result, over))
+    def other(convention: str, *terms: Term, over: Factor | None = tokens) -> Convention:
+        working = Working(convention, terms, divided(total(terms), over), over)
+        return Convention(FLOPS, convention, run.per_token, working)
 
-    yield other("macs", (replace(term, factors=term.factors[1:]) for term in ours.terms))
+    square = [term for term in run.terms if term.label in (SCORES, MIXING)]
     looking_back = {flops.part_path(model, record) for record in model.attention if record.causal}
-    yield other(
-        "causal-half",
-        (term.times(HALF) if _square(term) and term.part in looking_back else term for term in ours.terms),
-    )
-    yield other("causal", flops.forward(model, seq_len, flops.CAUSAL).terms)
-    yield other("no-square", (term for term in ours.terms if not _square(term)))
-    yield other("flops-no-unembedding", (term for term in ours.terms if term.part.rsplit("/", 1)[-1] != "unembedding"))
+    masked = [term for term in square if term.part in looking_back]
+    triangle = [term for term in flops.forward(model, seq_len, flops.CAUSAL).terms if term.label in (SCORES, MIXING)]
+    yield other("macs", ours.times(HALF))
+    yield other("causal-half", ours, *(less(term.times(HALF)) for term in masked))
+    yield other("causal", ours, *map(less, masked), *(term for term in triangle if term.part in looking_back))
+    yield other("no-square", ours, *map(less, square))
+    last = [term for term in run.terms if term.part.rsplit("/", 1)[-1] == "unembedding"]
+    yield other("flops-no-unembedding", ours, *map(less, last))
     if decodes(model):
-        yield other("last-only", flops.forward(model, seq_len, unembedding=flops.LAST).terms)
-    yield other("two-n", two_n(model, ours).terms)
-    yield other("all-experts", _all_experts(model, ours))
+        at_one = flops.forward(model, seq_len, unembedding=flops.LAST).of_part("unembedding", *_stack_of(last))
+        yield other("last-only", ours, *map(less, last), *at_one)
+    in_use = Factor("parameters in use", model.active_parameters, "parameters")
+    yield other("two-n", Term("2N", "", (), (Factor("2 per parameter", 2), in_use, tokens)))
+    yield other("all-experts", ours, *_all_experts(model, run))
     looked_up = [row for row in model.rows if row.part.endswith("embedding/token") and not row.matrices]
-    if looked_up:
-        charged = (parameters.term(row).times(flops.MULTIPLY_ADD, tokens) for row in looked_up)
-        yield other("look-up", (*ours.terms, *charged))
-    yield other("whole-pass", ours.terms, None)
+    yield other("look-up", ours, *(parameters.term(row).times(flops.MULTIPLY_ADD, tokens) for row in looked_up))
+    yield other("whole-pass", ours, over=None)
 
 
-def _square(term: Term) -> bool:
-    return term.label in (SCORES, MIXING)
+def _stack_of(terms: list[Term]) -> tuple[str | None, None]:
+    head = terms[0].part.split("/", 1)[0] if terms else ""
+    return (head if head in STACKS else None), None
 
 
 def _all_experts(model: Model, run: Flops) -> Iterator[Term]:
     shares = {(row.part, row.blocks): row.share for row in model.rows if row.share != 1}
     for term in run.terms:
         share = shares.get((term.part, term.blocks))
-        yield term if share is None else replace(term, factors=tuple(_of_all(one, share) for one in term.factors))
+        if share is not None:
+            # What the others would cost, from what the experts used cost.
+            yield replace(term, factors=tuple(_of_others(factor, share) for factor in term.factors))
 
 
-def _of_all(factor: Factor, share: Fraction) -> Factor:
+def _of_others(factor: Factor, share: Fraction) -> Factor:
     if factor.label != "experts used":
         return factor
-    return Factor("experts", whole(factor.value * Fraction(share.denominator, share.numerator)), "experts")
+    every = whole(factor.value * Fraction(share.denominator, share.numerator))
+    return Factor("experts not used", every - factor.value, "experts")
 
 
 def _kv_cache(model: Model, seq_len: int) -> Iterator[Convention]:

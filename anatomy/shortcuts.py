@@ -50,13 +50,14 @@ def two_n(model: Model, run: Flops, passes: int = 1) -> Shortcut:
     """
     each, tokens = Factor("2 per parameter", 2), Factor("tokens", run.tokens, "tokens")
     often = (Factor("passes", passes, "passes"),) if passes != 1 else ()
-    shortcut = tuple(active_term(row).times(each, tokens, *often) for row in model.rows if row.parameters)
+    in_use = Factor("parameters in use", model.active_parameters, "parameters")
+    shortcut = (Term("2N", "", (), (each, in_use, tokens, *often)),)
     steps: dict[str, list[Term]] = {name: [] for name in ("tables", "vectors", "positions", "tied", "attention")}
     products = [one for one in run.terms if one.label not in (SCORES, MIXING)]
     for row in model.rows:
         if row.parameters and not (row.matrices and row.multiplies):
             step_name = "tables" if row.group == "embeddings" else "vectors"
-            steps[step_name].append(_less(active_term(row).times(each, tokens, *often)))
+            steps[step_name].append(less(active_term(row).times(each, tokens, *often)))
     # What is left of 2N is every matrix at every token; the pass multiplies some elsewhere, and tied ones too.
     used = [row for row in model.rows if row.matrices and row.multiplies]
     for row in used:
@@ -65,7 +66,7 @@ def two_n(model: Model, run: Flops, passes: int = 1) -> Shortcut:
         if row.tied_to:
             steps["tied"] += mine
         elif total(mine) != counted.value:
-            steps["positions"] += [*mine, _less(counted)]
+            steps["positions"] += [*mine, less(counted)]
     steps["attention"] += [one for one in run.terms if one.label in (SCORES, MIXING)]
     kept = tuple((name, tuple(terms)) for name, terms in steps.items() if terms)
     found = Shortcut(f"{2 * passes}N", "flops", shortcut, run.per_pass, kept)
@@ -103,7 +104,7 @@ def twelve_l_d_squared(model: Model) -> Shortcut:
         else:
             steps["vectors"].append(term(row))
     for name, square_term in (("attention-matrices", attention), ("mlp-matrices", mlp)):
-        steps[name].append(_less(square_term))
+        steps[name].append(less(square_term))
         if not total(steps[name]):
             steps[name] = []
     kept = tuple((name, tuple(terms)) for name, terms in steps.items() if terms)
@@ -111,7 +112,12 @@ def twelve_l_d_squared(model: Model) -> Shortcut:
     return _checked(Shortcut("12Ld²", "without-embeddings", (attention, mlp), exact, kept))
 
 
-def _less(one: Term) -> Term:
+def less(one: Term) -> Term:
+    """The same term, taken away.
+
+    >>> less(Term("W_up", "", (), (Factor("rows", 3),))).value
+    -3
+    """
     return Term(one.label, one.part, one.blocks, (LESS, *one.factors))
 
 

@@ -85,4 +85,4 @@ def total(terms: Iterable[Term]) -> Number:
     >>> total([Term("a", "block/mlp", (), (Factor("d", 3),)), Term("b", "block/mlp", (), (Factor("d", 4),))])
     7
     """
-    return whole(sum((term.value for term in terms), Fraction(0)))
+    return whole(sum(term.value for term in terms))

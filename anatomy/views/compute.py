@@ -45,7 +45,7 @@ def view(state: State) -> Safe:
         tag("h2", {"id": "compute-title"}, "What a pass computes"),
         tag("p", {"class": "reading"}, _said(state)),
         tag("div", {"class": "switches"}, _switches(state)),
-        tag("dl", {"class": "figures totals"}, _totals(costs)),
+        tag("dl", {"class": "figures totals"}, _totals(state)),
         tag("h3", None, "Part by part"),
         tag(
             "div", {"class": "list costs"}, [_part(state, number, part) for number, part in enumerate(_counted(state))]
@@ -94,11 +94,18 @@ def _why_not_last(state: State) -> str:
     return "a training step has a target at every position" if run != "prefill" else "this class has no unembedding"
 
 
-def _totals(costs: Costs) -> list[Safe]:
-    per_pass, per_token = costs.per_pass, costs.per_token
-    found = [_total("run-pass", "FLOPs of the pass", per_pass)]
-    if costs.run.tokens > 1:
-        found.append(_total("run-token", "FLOPs per token", per_token))
+def _totals(state: State) -> list[Safe]:
+    run = state.costs.run
+    parts = [
+        Term(part.label, part.id, part.blocks or (), (Factor("FLOPs of the part", total(_terms(state, part))),))
+        for part in _counted(state)
+    ]
+    found = [_total("run-pass", "FLOPs of the pass", Working("FLOPs of the pass", tuple(parts), run.per_pass))]
+    if run.tokens > 1:
+        whole_pass = Term("FLOPs of the pass", "", (), (Factor("FLOPs of the pass", run.per_pass),))
+        tokens = Factor("tokens", run.tokens, "tokens")
+        working = Working("FLOPs per token", (whole_pass,), run.per_token, tokens)
+        found.append(_total("run-token", "FLOPs per token", working))
     return found
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import lru_cache
 
 from anatomy import catalog
 from anatomy.conventions import FLOPS, KV_CACHE, PARAMETERS, WEIGHTS, Convention
@@ -84,8 +85,7 @@ def _name(state: State) -> list[Safe]:
     said = f"{state.loaded.name} has no size in its name." if not mine else " ".join(map(_claimed, mine))
     rows = []
     for slug, entry in catalog.entries().items():
-        model = catalog.load(slug)
-        rows += [_row(entry.name, one, slug == state.model) for one in named(entry.name, model)]
+        rows += [_row(entry.name, one, slug == state.model) for one in _sizes(slug)]
     heads = tag(
         "tr", None, [tag("th", {"scope": "col"}, word) for word in ("Model", "In the name", "Truly", "More or less")]
     )
@@ -100,6 +100,12 @@ def _name(state: State) -> list[Safe]:
         tag("p", {"class": "reading"}, said),
         disclosed("names-table", "Every model with a size in its name", table),
     ]
+
+
+@lru_cache(maxsize=256)
+def _sizes(slug: str) -> tuple[Named, ...]:
+    model = catalog.load(slug)
+    return named(model.name, model)
 
 
 def _claimed(one: Named) -> str:

@@ -33,7 +33,7 @@ def flops_plot(costs: Costs) -> Plot | None:
         return None
     crossing = costs.overtakes
     last = max(top, crossing * 3 // 2) if crossing else top
-    found = [curves.point(model, at, options) for at in curves.lengths(last, costs.seq_len, top, crossing or 1)]
+    found = [curves.point(model, at, options) for at in curves.lengths(last, top, crossing or 1)]
     now = curves.point(model, costs.seq_len, options)
     marks = [Mark("now", costs.seq_len, f"T = {exact(costs.seq_len)}: {operations(now.both)}", _floor(now.both))]
     if last > top:
@@ -108,7 +108,7 @@ def cache_plot(costs: Costs) -> Plot | None:
     records = list(memory.cached(model))
     if not records:
         return None
-    lengths = curves.lengths(top, costs.seq_len, *curves.bends(model))
+    lengths = curves.lengths(top, *curves.bends(model))
     held = [(at, curves.cache(model, at, options)) for at in lengths]
     series = [Series("both", "all layers", tuple((at, sum(sizes)) for at, sizes in held))]
     if len(records) > 1:

@@ -14,6 +14,7 @@ from anatomy.views import curves
 from anatomy.views.markup import Child, Safe, data, join, tag
 from anatomy.views.plot import drawn
 from anatomy.views.switches import batch, select
+from anatomy.views.wording import inside
 from anatomy.views.workings import disclosed, formula
 from anatomy.working import Working
 
@@ -74,7 +75,8 @@ def _entry(ident: str, name: Child, bytes_: Number, *body: Child, current: bool 
         tag("span", {"class": "exact"}, exact(size)),
         tag("span", {"class": "size"}, data(size, size_in_bytes(size)), f" · {size_in_bytes(size, binary=True)}"),
     ]
-    return disclosed(f"w-{ident}", summary, *body, current=current)
+    up = tag("p", None, "Half a byte takes a whole one.") if size != bytes_ else None
+    return disclosed(f"w-{ident}", summary, *body, up, current=current)
 
 
 def _needed(costs: Costs) -> Safe:
@@ -108,6 +110,7 @@ def _cache(costs: Costs) -> list[Safe]:
 
 def _peak(costs: Costs) -> list[Safe]:
     (step, eager), (fused_step, fused) = costs.peak(), costs.peak(fused=True)
+    numbers = f" Numbers in {costs.activations_in}."
     said = (
         "In prefill a block holds the residual stream, what the step at hand reads and what it writes; the largest "
         "step is in "
@@ -117,7 +120,12 @@ def _peak(costs: Costs) -> list[Safe]:
             "peak",
             "Peak activation of one layer, scores written out",
             eager.result,
-            tag("p", {"class": "reading"}, said, f"{labels.usual(step.part)}. Numbers in {costs.activations_in}."),
+            tag(
+                "p",
+                {"class": "reading"},
+                said,
+                f"{inside(labels.usual(step.part))}. Numbers in {costs.activations_in}.",
+            ),
             formula(eager, "bytes"),
         )
     ]
@@ -128,7 +136,7 @@ def _peak(costs: Costs) -> list[Safe]:
                 "peak-fused",
                 "with a fused attention kernel",
                 fused.result,
-                tag("p", {"class": "reading"}, why, f"{labels.usual(fused_step.part)}."),
+                tag("p", {"class": "reading"}, why, f"{inside(labels.usual(fused_step.part))}."),
                 formula(fused, "bytes"),
             )
         )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from anatomy.formatting import exact
 from anatomy.views.markup import Attributes, Safe, join, tag
@@ -21,13 +22,16 @@ OPERATIONS = ("", " K", " M", " G", " T", " P", " E")
 BYTES = (" bytes", " KB", " MB", " GB", " TB", " PB", " EB")
 
 
+Points = tuple[tuple[int, int], ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Series:
     """A curve: its id (a class of the style sheet), what it is, and its points (T, value), values at least 1."""
 
     id: str
     label: str
-    points: tuple[tuple[int, int], ...]
+    points: Points
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +46,7 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """All that is drawn: ``said`` is the picture in a sentence, ``units`` are those of the values, for each factor of 1,000.
+    """All that is drawn: ``said`` is the picture in a sentence, ``units`` those of the values, one per factor of 1,000.
 
     ``limit`` is the longest T of the model: beyond it the curves are pale.
     """
@@ -91,14 +95,22 @@ def octaves(value: int) -> int:
     return power.bit_length() - 1
 
 
-def across(plot: Plot, seq_len: int) -> int:
-    """The place of a T from left to right, in units of the drawing's box."""
-    return ACROSS * octaves(seq_len) // max(1, octaves(plot.last))
+def across(seq_len: int, last: int) -> int:
+    """The place of a T from left to right, in units of the drawing's box.
+
+    >>> across(1, 1024), across(32, 1024), across(1024, 1024)
+    (0, 5000, 10000)
+    """
+    return ACROSS * octaves(seq_len) // max(1, octaves(last))
 
 
-def down(plot: Plot, value: int) -> int:
-    """The place of a value from top to bottom, in units of the drawing's box."""
-    low, high = (octaves(10**power) for power in plot.decades)
+def down(value: int, decades: tuple[int, int]) -> int:
+    """The place of a value from top to bottom, in units of the drawing's box.
+
+    >>> down(100, (0, 2)), down(1, (0, 2))
+    (0, 2300)
+    """
+    low, high = (octaves(10**power) for power in decades)
     return DOWN - DOWN * (octaves(max(value, 1)) - low) // (high - low)
 
 
@@ -139,7 +151,7 @@ def _values(plot: Plot) -> list[Safe]:
     every = 1 if high - low <= 8 else 2
     found = []
     for power in range(low, high + 1, every):
-        y = plot.top + down(plot, 10**power) // 10
+        y = plot.top + down(10**power, plot.decades) // 10
         found.append(tag("line", {"class": "grid", "x1": 0, "x2": "100%", "y1": y, "y2": y}))
         found.append(tag("text", {"class": "tick", "x": 0, "y": y - 4}, power_of_ten(10**power, plot.units)))
     return found
@@ -150,7 +162,7 @@ def _lengths(plot: Plot) -> list[Safe]:
     powers = range(_tens(plot.last) + 1)
     every = 1 if len(powers) <= 6 else 2
     for power in powers[::every]:
-        at = across(plot, 10**power)
+        at = across(10**power, plot.last)
         if before >= 0 and at - before < 1000:
             continue
         before = at
@@ -180,26 +192,29 @@ def power_of_ten(value: int, units: Sequence[str]) -> str:
 
 
 def _curves(plot: Plot) -> Safe:
-    pale = across(plot, min(plot.limit, plot.last))
-    paths = [tag("path", {"class": f"curve s-{one.id}", "d": _path(plot, one.points)}) for one in plot.series]
+    pale = across(min(plot.limit, plot.last), plot.last)
+    paths = [
+        tag("path", {"class": f"curve s-{one.id}", "d": _path(one.points, plot.last, plot.decades)})
+        for one in plot.series
+    ]
     box: Attributes = {"x": 0, "y": plot.top, "width": "100%", "height": HIGH, "viewBox": f"0 0 {ACROSS} {DOWN}"}
     beyond = tag("rect", {"class": "beyond", "x": pale, "y": 0, "width": ACROSS - pale, "height": DOWN})
     return tag("svg", {**box, "preserveAspectRatio": "none"}, paths, beyond if pale < ACROSS else None)
 
 
-def _path(plot: Plot, points: Sequence[tuple[int, int]]) -> str:
-    places = (f"{across(plot, seq_len)} {down(plot, value)}" for seq_len, value in points)
-    return "M" + "L".join(places)
+@lru_cache(maxsize=64)
+def _path(points: Points, last: int, decades: tuple[int, int]) -> str:
+    return "M" + "L".join(f"{across(seq_len, last)} {down(value, decades)}" for seq_len, value in points)
 
 
 def _mark(plot: Plot, row: int, mark: Mark) -> Safe:
-    at = across(plot, min(mark.seq_len, plot.last))
+    at = across(min(mark.seq_len, plot.last), plot.last)
     x, y = percentage(at), ROW * row + 20
     left = at < ACROSS // 2
     words: Attributes = {"x": x, "y": y, "dx": 6 if left else -6, "text-anchor": "start" if left else "end"}
     ring = None
     if mark.value is not None:
-        ring = tag("circle", {"cx": x, "cy": plot.top + down(plot, mark.value) // 10, "r": 5})
+        ring = tag("circle", {"cx": x, "cy": plot.top + down(mark.value, plot.decades) // 10, "r": 5})
     return tag(
         "g",
         {"class": f"mark m-{mark.id}", "data-t": mark.seq_len},

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from anatomy import labels
 from anatomy.views.markup import Child, Safe, join, symbol, tag
 from anatomy.working import Working, line
@@ -24,6 +26,7 @@ def disclosed(ident: str, summary: Child, *body: Child, style: str = "working", 
     )
 
 
+@lru_cache(maxsize=1024)
 def formula(working: Working, unit: str = "") -> Safe:
     """A working written out.
 
