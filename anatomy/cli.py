@@ -1,4 +1,4 @@
-"""The command line: ``list``, ``show``, ``tensors``. Bad input is one line on standard error and exit status 2."""
+"""The command line: ``list``, ``show``, ``tensors``, ``plot``; bad input is one line on standard error and status 2."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import NoReturn
 
-from anatomy import __version__, catalog
+from anatomy import __version__, catalog, cli_costs, cli_plot
 from anatomy.catalog import LoadedModel
 from anatomy.config import MAX_BYTES, AnatomyError, ConfigError
 from anatomy.formatting import exact, giga, percent, shape, short, size_in_bytes
@@ -86,6 +86,7 @@ def _described(anatomy: Anatomy) -> str:
     figures.append(("per token", "", giga(anatomy.full.per_token)))
     if anatomy.kv_bytes is not None:
         figures.append(("KV cache bytes (bf16)", exact(anatomy.kv_bytes), size_in_bytes(anatomy.kv_bytes)))
+    figures += cli_costs.figures(anatomy)
     groups = [(group.label, exact(group.parameters), percent(group.share)) for group in anatomy.groups]
     parts = [("part", "blocks", "parameters", "weights")]
     for part in anatomy.parts:
@@ -102,7 +103,8 @@ def _described(anatomy: Anatomy) -> str:
     if model.defaults:
         lines.append("defaults used: " + ", ".join(f"{key} = {value}" for key, value in model.defaults.items()))
     lines += ["", _aligned(figures, frozenset({1, 2})), "", _aligned(groups, frozenset({1, 2})), ""]
-    return "\n".join([*lines, _aligned(parts, frozenset({2}))])
+    others = _aligned([("figure", "by another convention", "prints"), *cli_costs.others(anatomy)], frozenset({2}))
+    return "\n".join([*lines, _aligned(parts, frozenset({2})), "", others])
 
 
 def _tensors(options: argparse.Namespace) -> str | None:
@@ -157,6 +159,7 @@ def _parser() -> argparse.ArgumentParser:
     form.add_argument("--json", action="store_true", help="as JSON")
     form.add_argument("--csv", action="store_true", help="as CSV")
     tensors.set_defaults(run=_tensors)
+    cli_plot.add(commands, _model, model_help)
     return parser
 
 

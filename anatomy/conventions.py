@@ -18,19 +18,19 @@ from anatomy.terms import Factor, Number, Term, total, whole
 from anatomy.working import Working, divided
 
 PARAMETERS, FLOPS, KV_CACHE, WEIGHTS = "parameters", "flops", "kv-cache", "weights"
-GIBI = Factor("bytes in a GiB", 2**30)
+BINARY = ((2**40, "TiB"), (2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB"))
 HALF = Factor("half", Fraction(1, 2))
 
 
 @dataclass(frozen=True, slots=True)
 class Convention:
-    """Another convention for a figure: its id, ours, its number with the working; ``gigabytes`` that are really GiB."""
+    """Another convention for a figure: its number with the working; ``binary`` is a unit that it calls a decimal one."""
 
     figure: str
     id: str
     ours: Number
     working: Working
-    gigabytes: bool = False
+    binary: str = ""
 
     @property
     def value(self) -> Number:
@@ -47,7 +47,7 @@ def others(model: Model, seq_len: int) -> tuple[Convention, ...]:
     [('no-embeddings', 85056000), ('tied-twice', 163037184), ('twelve', 84934656)]
     """
     found = (*_parameters(model), *_flops(model, seq_len), *_kv_cache(model, seq_len), *_weights(model))
-    return tuple(one for one in found if one.gigabytes or one.value != one.ours)
+    return tuple(one for one in found if one.binary or one.value != one.ours)
 
 
 def _parameters(model: Model) -> Iterator[Convention]:
@@ -148,7 +148,7 @@ def _kv_cache(model: Model, seq_len: int) -> Iterator[Convention]:
     yield other("expanded", lambda record: replace(record, latent=None, rotary=None))
     halves = tuple(replace(term, factors=_without_two(term.factors)) for term in ours)
     yield Convention(KV_CACHE, "one-of-two", total(ours), Working("one-of-two", halves, total(halves)))
-    yield _in_gibi(KV_CACHE, ours)
+    yield from _in_binary(KV_CACHE, ours)
 
 
 def _every_head(record: Attention) -> Attention:
@@ -163,9 +163,13 @@ def _weights(model: Model) -> Iterator[Convention]:
     ours = memory.weights(model, "bf16")
     full = memory.weights(model, "fp32")
     yield Convention(WEIGHTS, "fp32", total(ours), Working("fp32", full, total(full)))
-    yield _in_gibi(WEIGHTS, ours)
+    yield from _in_binary(WEIGHTS, ours)
 
 
-def _in_gibi(figure: str, terms: tuple[Term, ...]) -> Convention:
-    result = divided(total(terms), GIBI)
-    return Convention(figure, "gib", total(terms), Working("gib", terms, result, GIBI), gigabytes=True)
+def _in_binary(figure: str, terms: tuple[Term, ...]) -> Iterator[Convention]:
+    ours = total(terms)
+    for size, unit in BINARY:
+        if ours >= size:
+            over = Factor(f"bytes in a {unit}", size)
+            yield Convention(figure, "binary", ours, Working(unit, terms, divided(ours, over), over), binary=unit)
+            return

@@ -175,7 +175,7 @@ def memory_dict(model: Model, seq_len: int) -> dict[str, Any]:
 def conventions_dict(model: Model, seq_len: int) -> list[dict[str, Any]]:
     """What other conventions print, as ``show --json`` lists it."""
     return [
-        {"figure": one.figure, "id": one.id, "value": one.value, "unit": "GiB" if one.gigabytes else None}
+        {"figure": one.figure, "id": one.id, "value": one.value, "unit": one.binary or None}
         for one in conventions.others(model, seq_len)
     ]
 

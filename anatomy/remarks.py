@@ -90,15 +90,28 @@ CONVENTIONS: Mapping[str, tuple[str, str]] = {
         "Keys only",
         "Keys and values are both kept: forgetting the factor 2 halves the cache.",
     ),
-    "gib": (
-        "GiB printed as GB",
-        "Divided by 2^30 and labelled GB: the same bytes, under the name of another unit.",
+    "binary": (
+        "{binary} printed as {decimal}",
+        "Divided by a power of 1,024 and labelled {decimal}: the same bytes, under the name of another unit.",
     ),
     "fp32": (
         "4 bytes a number",
         "PyTorch makes models in fp32 unless told otherwise, at twice the bytes of the released 16 bits.",
     ),
 }
+
+
+def convention(ident: str, binary: str = "") -> tuple[str, str]:
+    """The heading and the sentence of a convention; ``binary`` is the unit that it calls by a decimal name.
+
+    >>> convention("binary", "GiB")[0]
+    'GiB printed as GB'
+    """
+    heading, sentence = CONVENTIONS[ident]
+    words = {"binary": binary, "decimal": binary.replace("i", "")}
+    return heading.format_map(words), sentence.format_map(words)
+
+
 FIGURES: Mapping[str, str] = {
     "parameters": "Parameters",
     "flops": "Forward FLOPs per token",

@@ -83,7 +83,8 @@ def line(term: Term) -> tuple[str, str, str]:
     >>> line(of_model(anatomy.load("gpt2"))[4])
     ('W_Q, W_K, W_V', 'rows × columns × layers', '768 × 2,304 × 12 layers = 21,233,664')
     """
-    equation = f"{TIMES.join(_numbers(term))} = {_size(term)}"
+    # A term of one factor, such as another figure, has nothing to work out.
+    equation = f"{TIMES.join(_numbers(term))} = {_size(term)}" if len(_shown(term)) > 1 else _size(term)
     return term.label, TIMES.join(_labels(term)), equation
 
 

@@ -18,6 +18,7 @@ LEVELS = (
     ("comparison", "challenges", "explanations", "prose", "remarks"),
     ("state",),
     ("views",),
+    ("cli_plot", "cli_costs"),
     ("cli",),
 )
 LEVEL = {name: at for at, names in enumerate(LEVELS) for name in names}

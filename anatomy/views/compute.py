@@ -44,7 +44,7 @@ def view(state: State) -> Safe:
     return join(
         tag("h2", {"id": "compute-title"}, "What a pass computes"),
         tag("p", {"class": "reading"}, _said(state)),
-        tag("div", {"class": "switches"}, _switches(state)),
+        tag("div", {"class": "switches passes"}, _switches(state)),
         tag("dl", {"class": "figures totals"}, _totals(state)),
         tag("h3", None, "Part by part"),
         tag(
@@ -97,7 +97,7 @@ def _why_not_last(state: State) -> str:
 def _totals(state: State) -> list[Safe]:
     run = state.costs.run
     parts = [
-        Term(part.label, part.id, part.blocks or (), (Factor("FLOPs of the part", total(_terms(state, part))),))
+        Term(_placed(state, part), "", (), (Factor("FLOPs of each part", total(_terms(state, part))),))
         for part in _counted(state)
     ]
     found = [_total("run-pass", "FLOPs of the pass", Working("FLOPs of the pass", tuple(parts), run.per_pass))]
@@ -107,6 +107,11 @@ def _totals(state: State) -> list[Safe]:
         working = Working("FLOPs per token", (whole_pass,), run.per_token, tokens)
         found.append(_total("run-token", "FLOPs per token", working))
     return found
+
+
+def _placed(state: State, part: Part) -> str:
+    place = where(state.anatomy, part)
+    return f"{part.label}, {place}" if place else part.label
 
 
 def _total(ident: str, label: str, working: Working) -> Safe:

@@ -9,7 +9,7 @@ from anatomy import catalog
 from anatomy.conventions import FLOPS, KV_CACHE, PARAMETERS, WEIGHTS, Convention
 from anatomy.formatting import decimal, exact, operations, percent, short, significant, size_in_bytes
 from anatomy.naming import Named, named
-from anatomy.remarks import CONVENTIONS, FIGURES
+from anatomy.remarks import FIGURES, convention
 from anatomy.state import State
 from anatomy.terms import Number
 from anatomy.views.markup import Child, Safe, data, join, tag
@@ -50,9 +50,9 @@ def _figure(state: State, figure: str, others: list[Convention]) -> list[Safe]:
 
 
 def _other(figure: str, one: Convention) -> Safe:
-    title, why = CONVENTIONS[one.id]
-    if one.gigabytes:
-        digits, unit = f"“{significant(one.value)} GB”", "GiB"
+    title, why = convention(one.id, one.binary)
+    if one.binary:
+        digits, unit = f"“{significant(one.value)} {one.binary.replace('i', '')}”", one.binary
         said: list[Child] = [f"really {size_in_bytes(one.ours)}"]
     else:
         digits = exact(round(one.value))

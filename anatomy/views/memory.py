@@ -124,7 +124,7 @@ def _peak(costs: Costs) -> list[Safe]:
                 "p",
                 {"class": "reading"},
                 said,
-                f"{inside(labels.usual(step.part))}. Numbers in {costs.activations_in}.",
+                f"{inside(labels.usual(step.part))}.", numbers,
             ),
             formula(eager, "bytes"),
         )

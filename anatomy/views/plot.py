@@ -6,7 +6,7 @@ numbers throughout, so that CPython and Pyodide draw the same bytes.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -130,9 +130,10 @@ def drawn(plot: Plot, *, wide: str = "100%") -> Safe:
         "svg",
         {"class": "plot", "width": wide, "height": plot.high, "role": "img", "aria-label": plot.said},
         _legend(plot),
-        _values(plot),
+        _values(plot, _grid),
         _lengths(plot),
         _curves(plot),
+        _values(plot, _tick),
         [_mark(plot, row, mark) for row, mark in enumerate(plot.marks, len(plot.series))],
     )
 
@@ -146,15 +147,19 @@ def _legend(plot: Plot) -> list[Safe]:
     return found
 
 
-def _values(plot: Plot) -> list[Safe]:
+def _values(plot: Plot, draw: Callable[[Plot, int, int], Safe]) -> list[Safe]:
     low, high = plot.decades
     every = 1 if high - low <= 8 else 2
-    found = []
-    for power in range(low, high + 1, every):
-        y = plot.top + down(10**power, plot.decades) // 10
-        found.append(tag("line", {"class": "grid", "x1": 0, "x2": "100%", "y1": y, "y2": y}))
-        found.append(tag("text", {"class": "tick", "x": 0, "y": y - 4}, power_of_ten(10**power, plot.units)))
-    return found
+    places = {power: plot.top + down(10**power, plot.decades) // 10 for power in range(low, high + 1, every)}
+    return [draw(plot, power, y) for power, y in places.items()]
+
+
+def _grid(_plot: Plot, _power: int, y: int) -> Safe:
+    return tag("line", {"class": "grid", "x1": 0, "x2": "100%", "y1": y, "y2": y})
+
+
+def _tick(plot: Plot, power: int, y: int) -> Safe:
+    return tag("text", {"class": "tick", "x": 0, "y": y - 4}, power_of_ten(10**power, plot.units))
 
 
 def _lengths(plot: Plot) -> list[Safe]:
@@ -224,18 +229,19 @@ def _mark(plot: Plot, row: int, mark: Mark) -> Safe:
     )
 
 
-def standalone(plot: Plot, style: str, wide: int = 720) -> Safe:
-    """The picture as a file of its own, with its style inside."""
+def standalone(plot: Plot, heading: str, style: str, wide: int = 720) -> Safe:
+    """The picture as a file of its own, with a heading over it and its style inside."""
     inner = drawn(plot, wide=str(wide - 40))
-    size: Attributes = {"width": wide, "height": plot.high + 40, "viewBox": f"0 0 {wide} {plot.high + 40}"}
-    placed = Safe(inner.replace("<svg ", '<svg x="20" y="20" ', 1))
+    size: Attributes = {"width": wide, "height": plot.high + 64, "viewBox": f"0 0 {wide} {plot.high + 64}"}
+    placed = Safe(inner.replace("<svg ", '<svg x="20" y="48" ', 1))
     return join(
         tag(
             "svg",
             {"xmlns": "http://www.w3.org/2000/svg", **size},
-            tag("title", None, plot.said),
+            tag("title", None, f"{heading}. {plot.said}"),
             tag("style", None, Safe(style)),
-            tag("rect", {"class": "paper", "width": wide, "height": plot.high + 40}),
+            tag("rect", {"class": "paper", "width": wide, "height": plot.high + 64}),
+            tag("text", {"class": "heading", "x": 20, "y": 30}, heading),
             placed,
         )
     )

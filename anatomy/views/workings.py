@@ -68,4 +68,4 @@ def _label(place: str, label: str) -> Safe:
 
 
 def _equation(text: str) -> Safe:
-    return tag("span", {"class": "equation"}, text)
+    return tag("span", {"class": "equation" if "=" in text else "value"}, text)
