@@ -7,6 +7,7 @@ if sys.version_info < (3, 11):  # noqa: UP036 (an older Python may well be the o
     sys.exit(2)
 
 import argparse
+import json
 import webbrowser
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -20,7 +21,8 @@ sys.path[:0] = [folder for folder in (str(ROOT), str(SITE)) if folder not in sys
 import anatomy
 from anatomy.state import State
 from anatomy.views.page import regions
-from builder import archive, names, notices, pins, runtime, template, wheels
+from builder import archive, document, names, notices, offline, pins, runtime, snapshot, template, wheels
+from builder.document import INTERPRETER, SNAPSHOT
 from builder.failure import BuildError
 from builder.server import SiteServer
 
@@ -36,6 +38,8 @@ POLICY = (
 
 # The page's own Python: unpacked side by side, as in a checkout, so that catalog.py finds the configurations.
 PACKED = ("anatomy", "model_configs")
+# Modules of the page that speak with the browser, so that only a page can run them.
+SCRIPTS = ("main.py", "cell.py")
 LOCK = "pyodide/pyodide-lock.json"
 NOTICES = "THIRD-PARTY.txt"
 
@@ -76,8 +80,29 @@ def numpy_files(files: Files, plan: Plan) -> Files:
 
 
 def app_files(files: Files, plan: Plan) -> Files:
-    """Add the archive of the package and the model configurations, which the page unpacks."""
-    return files | {"app.zip": archive.packed(archive.sources(plan.root, PACKED, (".py", ".json")))}
+    """Add the archive of the page's Python and the model configurations, for a page that starts without a snapshot."""
+    packed = archive.sources(plan.root, PACKED, (".py", ".json")) | _scripts(plan)
+    return files | {"app.zip": archive.packed(packed)}
+
+
+def start_files(files: Files, plan: Plan) -> Files:
+    """Add the snapshot of a started Python, and the interpreter module that restores it or starts the ordinary way."""
+    if not plan.pins.snapshot:
+        return files
+    site = plan.root / "site"
+    # The lock goes into the interpreter module: one file less to wait for.
+    made = {path: data for path, data in files.items() if path != LOCK}
+    made["restore.mjs"] = (site / "restore.mjs").read_bytes()
+    try:
+        expected = regions(State())
+        made[SNAPSHOT] = snapshot.contents(files, _scripts(plan), expected, plan.cache, plan.pins.node)
+    except snapshot.NoNodeError as error:
+        plan.note(str(error))
+    values = {f"asset:{path}": name for path, name in names.hashed(made).items()}
+    values = {f"asset:{SNAPSHOT}": "", **values, "lock": _compact(files[LOCK])}
+    source = (site / INTERPRETER).read_text("utf-8")
+    filled = template.filled(source, values, optional=set(values), file=f"site/{INTERPRETER}")
+    return made | {INTERPRETER: filled.encode()}
 
 
 def notice_files(files: Files, plan: Plan) -> Files:
@@ -89,23 +114,37 @@ def notice_files(files: Files, plan: Plan) -> Files:
 
 def page_files(files: Files, plan: Plan) -> Files:
     """Render the page, add those of the site's own files that its template names, and give all hashed names."""
-    site = plan.root / "site"
-    source = site / "template.html"
-    text = source.read_text("utf-8")
-    own = {name: _own(site, name) for name in template.assets(text) if name not in files}
-    known = files | own
+    source = plan.root / "site" / "template.html"
+    known = document.with_own(source, files)
     published = names.hashed({path: data for path, data in known.items() if path != NOTICES}) | {NOTICES: NOTICES}
     values = {f"region:{key}": markup for key, markup in regions(State()).items()}
     values |= {f"asset:{path}": name for path, name in published.items()}
-    values |= {"version": escape(anatomy.__version__), "csp": escape(POLICY, quote=False), "numpy": _numpy(files)}
-    values |= {"preload": _preload(plan.pins, published)}
-    optional = {"preload", *(key for key in values if key.startswith("asset:"))}
-    html = template.filled(text, values, optional=optional, file=f"site/{source.name}")
+    values |= {"version": escape(anatomy.__version__), "csp": escape(POLICY, quote=False)}
+    values |= {"numpy": document.numpy(files), "preload": document.preload(plan.pins, published)}
+    optional = {"preload", "config", "interpreter", *(key for key in values if key.startswith("asset:"))}
+    if plan.pins.packages:
+        values |= {"config": escape(document.config(plan.pins, published))}
+        values |= {"interpreter": published[document.interpreter(plan.pins)]}
+    html = template.filled(source.read_text("utf-8"), values, optional=optional, file=f"site/{source.name}")
     return {published[path]: data for path, data in known.items()} | {"index.html": html.encode()}
 
 
+def offline_files(files: Files, plan: Plan) -> Files:
+    """Add the service worker that keeps all of these files for later without a network."""
+    source = plan.root / "site" / offline.NAME
+    return files | {offline.NAME: offline.worker(source, files)}
+
+
 # Each maps the files so far to the files from there on: logical paths before page_files, published ones after it.
-STEPS: tuple[Callable[[Files, Plan], Files], ...] = (runtime_files, numpy_files, app_files, notice_files, page_files)
+STEPS: tuple[Callable[[Files, Plan], Files], ...] = (
+    runtime_files,
+    numpy_files,
+    app_files,
+    notice_files,
+    start_files,
+    page_files,
+    offline_files,
+)
 
 
 def files(
@@ -176,30 +215,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _own(site: Path, name: str) -> bytes:
-    path = site / name
-    if not path.is_file():
-        raise BuildError(f"site/template.html names {{{{asset:{name}}}}}, but neither the runtime nor site/ has it.")
-    return path.read_bytes()
+def _scripts(plan: Plan) -> Files:
+    return {name: (plan.root / "site" / name).read_bytes() for name in SCRIPTS}
 
 
-def _numpy(files: Files) -> str:
-    """The version of NumPy that lies in the site; nothing where there is none."""
-    versions = [path.split("-")[1] for path in files if path.startswith("pyodide/numpy-")]
-    return versions[0] if versions else ""
-
-
-def _preload(pinned: pins.Pins, published: dict[str, str]) -> str:
-    """Hints that let a browser fetch the runtime side by side and not one file after another."""
-    links = []
-    for package in pinned.packages:
-        for file in package.files:
-            href = escape(published.get(f"{package.folder}/{file.name}", ""))
-            if file.preload == "module":
-                links.append(f'<link rel="modulepreload" href="{href}">')
-            elif file.preload == "fetch":
-                links.append(f'<link rel="preload" as="fetch" crossorigin href="{href}">')
-    return "\n".join(links)
+def _compact(lock: bytes) -> str:
+    return json.dumps(json.loads(lock), separators=(",", ":"))
 
 
 def _summary(made: Files, out: Path, runtime: Path) -> str:

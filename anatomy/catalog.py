@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -104,6 +105,12 @@ def parse(text: str, source: str = "config.json", name: str = "Your model") -> L
     return _loaded(reading.parse(text, source), source, name, None)
 
 
+def _nearest(model: str | Path) -> str:
+    slugs = list(entries())
+    near = difflib.get_close_matches(str(model)[:40].lower(), slugs, n=5, cutoff=0.3) or slugs[:5]
+    return f"{', '.join(near)} and {len(slugs) - len(near)} more"
+
+
 def load(model: str | Path | Mapping[str, Any]) -> LoadedModel:
     """The model of a catalogue slug, of a path to a ``config.json``, or of a dict of its values.
 
@@ -119,8 +126,9 @@ def load(model: str | Path | Mapping[str, Any]) -> LoadedModel:
     path = Path(model)
     try:
         if not path.is_file():
-            known = ", ".join(entries())
-            raise AnatomyError(f"model {shown(str(model))} is neither in the catalogue nor a file; known: {known}")
+            raise AnatomyError(
+                f"model {shown(str(model))} is neither in the catalogue nor a file; known: {_nearest(model)}"
+            )
         if path.stat().st_size > reading.MAX_BYTES:
             raise ConfigError(str(path), None, f"the file holds over {reading.MAX_BYTES:,} bytes", "a config.json")
         text = path.read_text(encoding="utf-8")

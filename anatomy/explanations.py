@@ -157,7 +157,8 @@ def _particulars(facts: Facts, record: Attention) -> Iterator[tuple[str, bool]]:
     yield "window", bool(record.window)
     yield "chunk", bool(record.chunk) and not record.window
     yield "no-mask", not record.causal
-    yield f"in-{positions}", positions in ("rotary", "alibi", "relative")
+    split = positions == "rotary" and record.latent is not None
+    yield "in-rotary-latent" if split else f"in-{positions}", positions in ("rotary", "alibi", "relative")
     yield "qk-norm", facts.holds("q-norm")
     yield "sinks", facts.holds("sinks")
 
@@ -177,6 +178,10 @@ def _unembedding(facts: Facts) -> Paragraphs:
     else:
         yield ["logits"]
         yield ["tied" if model.tied_unembedding else "untied"]
+
+
+def _classifier(facts: Facts) -> Paragraphs:
+    yield ["classes" if "class-token" in facts.tables else "head"]
 
 
 def _told(*paragraphs: list[str]) -> Callable[[Facts], Paragraphs]:
@@ -202,5 +207,6 @@ _PARTS: dict[str, Callable[[Facts], Paragraphs]] = {
     "shared-expert": _told(["shared-expert"]),
     "final-norm": _norm("last"),
     "pooler": _told(["pooler"]),
+    "head": _classifier,
     "unembedding": _unembedding,
 }

@@ -107,6 +107,8 @@ sharing
     before, one matrix for each query head.
 in-rotary
     Queries and keys are rotated by their position before they meet (RoPE), which costs no parameters.
+in-rotary-latent
+    Of each query and key, {rotary} numbers are rotated by their position before they meet (RoPE).
 in-alibi
     From each score an amount is subtracted that grows with the distance (ALiBi), which costs no parameters.
 in-relative

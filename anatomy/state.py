@@ -218,6 +218,8 @@ def from_hash(state: State, text: str) -> State:
     >>> from_hash(State(seq_len=16), "#t=0").seq_len
     16
     """
+    if text.strip("#") and "=" not in text:
+        return state  # it names a place on the page, such as #panel
     keys = dict(parse_qsl(text.removeprefix("#"), keep_blank_values=True))
     options, notices = switches.from_keys(keys)
     wanted = replace(State(), visited=state.visited, solved=state.solved, options=options)

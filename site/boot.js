@@ -1,21 +1,21 @@
-// Before Python: says how far it is, remembers what was pressed, and says so in a sentence if Python never comes.
+// Before Python: asks for it, answers what the page can answer by itself, remembers the rest, and says how far it is.
 const root = document.documentElement;
-const wasm = document.querySelector('link[rel="preload"][href$=".wasm"]')?.href;
-// Nothing new fetched for this long, and still not ready: Pyodide hangs where a browser refuses its WebAssembly.
+// Nothing new fetched for this long, and still not ready: something hangs.
 const PATIENCE = 60_000;
 const pressed = [];
+let shown = null; // the panel and the marks as they came with the page, once something else is shown in their place
 
 function say(text) {
   const status = document.getElementById("python-status");
   if (status) status.textContent = text;
 }
 
-function waiting() {
+function early() {
   return root.dataset.python === "waiting" || root.dataset.python === "loading";
 }
 
 function fail(reason) {
-  if (!waiting()) return;
+  if (!early()) return;
   root.dataset.python = "failed";
   say(
     `Python could not start (${reason}), so this page stays as it is: GPT-2 small at T = 8, with every part in the list. ` +
@@ -23,18 +23,109 @@ function fail(reason) {
   );
 }
 
-// What is pressed too early takes effect when Python is there.
+// On a connection that is metered or very slow, nobody pays for eight megabytes before they want something of them.
+function spared() {
+  const { saveData, effectiveType = "" } = navigator.connection ?? {};
+  return (saveData || effectiveType.includes("2g")) && !navigator.serviceWorker?.controller;
+}
+
+// What Python needs stands in a template, where no browser fetches it unasked (and none at all without JavaScript).
+function load() {
+  if (root.dataset.python !== "waiting") return;
+  root.dataset.python = "loading";
+  say("Python is loading; the page can be read meanwhile.");
+  const wanted = document.getElementById("start").content.cloneNode(true);
+  const scripts = [...wanted.querySelectorAll("script")];
+  for (const script of scripts) script.remove();
+  document.head.append(wanted);
+  // PyScript looks for the page's script as soon as it runs.
+  whenParsed(() => document.head.append(...scripts));
+  watch();
+}
+
+function whenParsed(then) {
+  if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", then, { once: true });
+  else then();
+}
+
+function watch() {
+  let fetched = -1;
+  let since = 0;
+  const timer = setInterval(() => {
+    if (!early()) return clearInterval(timer);
+    const now = performance.getEntriesByType("resource").length;
+    if (now !== fetched) {
+      fetched = now;
+      since = performance.now();
+    } else if (performance.now() - since > PATIENCE) {
+      fail("nothing has happened for a minute");
+    }
+  }, 1000);
+}
+
+function samePart(one, other) {
+  return ["part", "stack", "blocks"].every((key) => one.dataset[key] === other.dataset[key]);
+}
+
+function mark(control) {
+  for (const each of document.querySelectorAll("[data-part]")) {
+    if (samePart(each, control)) each.setAttribute("aria-current", "true");
+    else each.removeAttribute("aria-current");
+  }
+}
+
+// The list holds what the panel would say of each part of this model; nothing is counted here.
+function reveal(control) {
+  const entry = [...document.querySelectorAll("details[data-part]")].find((each) => samePart(each, control));
+  const panel = document.getElementById("panel");
+  if (!entry || !panel) return false;
+  const marked = document.querySelector('[data-part][aria-current="true"]');
+  shown ??= { panel: [...panel.childNodes], marked };
+  const body = entry.querySelector(".body").cloneNode(true);
+  const heading = document.createElement("h2");
+  heading.textContent = entry.querySelector(".name").firstChild.textContent;
+  const said = document.createElement("p");
+  said.id = "panel-said";
+  said.className = "visually-hidden";
+  said.setAttribute("role", "status");
+  panel.replaceChildren(said, heading, ...body.childNodes);
+  said.textContent = `${heading.textContent}, ${entry.querySelector(".exact").textContent} parameters`;
+  mark(control);
+  return true;
+}
+
+// Python takes over the page as it came; what was chosen meanwhile is chosen again.
+function handOver() {
+  if (shown) {
+    document.getElementById("panel").replaceChildren(...shown.panel);
+    if (shown.marked) mark(shown.marked);
+    shown = null;
+  }
+  for (const control of pressed.splice(0)) {
+    // Not click(): links of a drawing have no such method.
+    if (control.isConnected) control.dispatchEvent(new MouseEvent("click", { bubbles: true, cancelable: true }));
+  }
+}
+
 document.addEventListener("click", (event) => {
   const control = event.target.closest?.("[data-action]");
-  if (!control || !waiting() || event.metaKey || event.ctrlKey || event.shiftKey) return;
-  event.preventDefault();
+  if (!control || !early() || event.metaKey || event.ctrlKey || event.shiftKey) return;
+  // An entry of the list opens by itself.
+  if (control.localName !== "summary") event.preventDefault();
   pressed.push(control);
+  load();
+  if (control.dataset.action !== "part" || !reveal(control)) {
+    say("Python is loading; what you chose takes effect when it is ready.");
+  }
+});
+document.addEventListener("input", () => {
+  if (!early()) return;
+  load();
   say("Python is loading; what you chose takes effect when it is ready.");
 });
 
 new MutationObserver(() => {
-  if (root.dataset.python !== "ready") return;
-  for (const control of pressed.splice(0)) if (control.isConnected) control.click();
+  if (root.dataset.python === "ready") handOver();
 }).observe(root, { attributeFilter: ["data-python"] });
 
 addEventListener(
@@ -47,28 +138,6 @@ addEventListener(
 );
 addEventListener("unhandledrejection", (event) => fail(String(event.reason?.message ?? event.reason).split("\n").at(-1)));
 
-async function checkWasm() {
-  if (!wasm || !location.protocol.startsWith("http")) return;
-  // The query keeps this from being taken for the preload, which is a GET.
-  const answer = await fetch(`${wasm}?type`, { method: "HEAD" }).catch(() => null);
-  if (!answer?.ok) return fail("its WebAssembly could not be loaded");
-  const type = answer.headers.get("content-type") ?? "none";
-  if (type.split(";")[0] !== "application/wasm") fail(`its WebAssembly comes with the type ${type}`);
-}
-
-let fetched = -1;
-let since = performance.now();
-const watch = setInterval(() => {
-  if (!waiting()) return clearInterval(watch);
-  const now = performance.getEntriesByType("resource").length;
-  if (now !== fetched || root.dataset.python === "waiting") {
-    fetched = now;
-    since = performance.now();
-  } else if (performance.now() - since > PATIENCE) {
-    fail("nothing has happened for a minute");
-  }
-}, 1000);
-
-root.dataset.python = "loading";
-say("Python is loading; the page can be read meanwhile.");
-checkWasm();
+if (typeof WebAssembly !== "object") fail("this browser has no WebAssembly");
+else if (!spared()) load();
+else whenParsed(() => say("To spare your data, Python waits until you choose something; the page can be read as it is."));

@@ -24,12 +24,17 @@ SAYS = {
 }
 
 
-def new_worker() -> Any:
-    """A worker of PyScript's that fetches the cell's worker module; not ready yet.
+async def new_worker() -> Any:
+    """A worker of PyScript's that runs the cell's worker module; not ready yet.
 
     PyWorker takes the interpreter's address as ``version``, and only absolute; without it, it would ask a CDN.
     """
-    return PyWorker(_address("cell-worker"), type="pyodide", version=_address("interpreter"), config=ffi.to_js({}))
+    source = _address("cell-worker")
+    # PyWorker would wait for ever for a module that does not come (the network may have gone since the page came).
+    answer = await window.fetch(source)
+    if not answer.ok:
+        raise RuntimeError(f"its module is not to be had, status {answer.status}")
+    return PyWorker(source, type="pyodide", version=_address("interpreter"), config=ffi.to_js({}))
 
 
 def _address(name: str) -> str:
@@ -49,6 +54,8 @@ class Cell:
         self.task: asyncio.Task[None] | None = None
         self.wanted: str | None = None  # the code to run once the worker can
         self.running = False
+        self.scrolling = False  # whether the output is about to be scrolled to its end
+        self.scroll = ffi.create_proxy(self._scroll)
 
     @property
     def editor(self) -> Any:
@@ -138,7 +145,7 @@ class Cell:
             self.say("failed", f"Python in this cell has failed ({last[0]}). Run starts it anew.")
 
     async def _start(self) -> None:
-        self.worker = worker = new_worker()
+        self.worker = worker = await new_worker()
 
         def heard(kind: str, text: str) -> None:
             # What a worker sent before it was ended may arrive after that.
@@ -159,9 +166,15 @@ class Cell:
         piece = document.createElement("span")
         piece.className = f"code-{kind}"
         piece.textContent = text
-        output = self.output
-        output.append(piece)
-        output.scrollTop = output.scrollHeight
+        self.output.append(piece)
+        if not self.scrolling:
+            # Once a frame: at each of a thousand pieces it would cost the page seconds.
+            self.scrolling = True
+            window.requestAnimationFrame(self.scroll)
+
+    def _scroll(self, _time: float) -> None:
+        self.scrolling = False
+        self.output.scrollTop = self.output.scrollHeight
 
     def _drop(self) -> None:
         """Forget the task and end the worker."""

@@ -20,8 +20,8 @@ CUT = f"\n[The output is cut here, after {LIMIT:,} characters. The code runs on;
 
 # Every piece of output is a message to the page, and thousands of messages a second would freeze it: a run may send
 # this many at once and so many more per second; what comes faster is sent in bundles.
-BURST = 100
-PER_SECOND = 20
+BURST = 1000
+PER_SECOND = 50
 
 NO_NUMPY = (
     "NumPy is not part of this copy of the page, so code that imports it cannot run here. The copy that the project "
@@ -141,18 +141,15 @@ def names_numpy(code: str) -> bool:
 def traceback_of(error: BaseException) -> str:
     """A traceback as Python prints it, with the frames of the reader's own code alone."""
     shown = traceback.TracebackException.from_exception(error)
-    _keep_the_cell(shown)
+    waiting: list[traceback.TracebackException | None] = [shown]
+    while waiting:
+        if one := waiting.pop():
+            frames = [frame for frame in one.stack if frame.filename == CELL]
+            # Without frames there is nothing to trace, so the heading goes too, as Python has it for a SyntaxError.
+            one.stack = traceback.StackSummary.from_list(frames) if frames else None  # type: ignore[assignment]
+            waiting += [one.__cause__, one.__context__, *(one.exceptions or ())]
     text = "".join(shown.format())
     return text if len(text) <= LONGEST_ERROR else f"{text[:LONGEST_ERROR]}\n[The error's text is cut here.]\n"
-
-
-def _keep_the_cell(shown: traceback.TracebackException) -> None:
-    frames = [frame for frame in shown.stack if frame.filename == CELL]
-    # Without frames there is nothing to trace, so the heading goes too, as Python has it for a SyntaxError.
-    shown.stack = traceback.StackSummary.from_list(frames) if frames else None  # type: ignore[assignment]
-    for other in (shown.__cause__, shown.__context__, *(shown.exceptions or ())):
-        if other is not None:
-            _keep_the_cell(other)
 
 
 def run(code: str, send: Send) -> str:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import cell
 from pyscript import document, ffi, window
 from pyscript.js_modules import idiomorph
 
+import cell
 from anatomy import state as states
 from anatomy.state import State
 from anatomy.views.page import regions
@@ -83,18 +83,25 @@ def _solved_before() -> frozenset[str]:
     return frozenset(one for one in kept if isinstance(one, str)) if isinstance(kept, list) else frozenset()
 
 
+def _text(attribute: Any) -> str | None:
+    """An attribute's text; None where the element has no such attribute (JavaScript's null)."""
+    return str(attribute) if attribute else None
+
+
 def clicked(event: Any) -> None:
     """A click, or Enter on a link or button: what it means is said by the nearest data-action."""
     control = event.target.closest("[data-action]")
     if not control or event.metaKey or event.ctrlKey or event.shiftKey:
         return
-    action, data = control.dataset.action, control.dataset
+    action = control.getAttribute("data-action")
     if action == "part":
         if control.localName != "summary":
             event.preventDefault()
-        page.go(states.select_part(page.state, data.part, data.stack or None, data.blocks or None))
+        chosen = control.closest("[data-part]")
+        part, stack, blocks = (_text(chosen.getAttribute(f"data-{name}")) for name in ("part", "stack", "blocks"))
+        page.go(states.select_part(page.state, part or "", stack, blocks))
     elif action == "seq-len":
-        page.go(states.choose_seq_len(page.state, data.value))
+        page.go(states.choose_seq_len(page.state, control.getAttribute("data-value")))
     elif action == "go":
         event.preventDefault()
         page.go(states.from_hash(page.state, control.getAttribute("href")))

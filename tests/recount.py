@@ -197,8 +197,8 @@ def gpt2(keys: Keys) -> int:
     d, blocks = keys.size("n_embd", "hidden_size"), keys.size("n_layer", "num_hidden_layers")
     h, positions = keys.size("n_head", "num_attention_heads"), keys.size("n_positions", "max_position_embeddings")
     f = keys.size("n_inner", default=4 * d)
-    one = keys.kind == "gpt_bigcode" and keys.flag("multi_query", True)
-    fused = d + 2 * (over(d, h) if one else d)
+    size, one = over(d, h), keys.kind == "gpt_bigcode" and keys.flag("multi_query", True)
+    fused = d + 2 * (size if one else d)
     block = (d + 1) * fused + (d + 1) * d + (d + 1) * f + (f + 1) * d + 4 * d
     return tables(keys, d, True) + positions * d + blocks * block + 2 * d
 

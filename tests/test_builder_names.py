@@ -19,5 +19,5 @@ def test_a_changed_file_gets_another_name_and_leaves_its_neighbours() -> None:
 def test_files_of_a_folder_move_together() -> None:
     before, after = (names.hashed({"pyodide/a.mjs": text, "pyodide/b.wasm": b""}) for text in (b"1", b"2"))
     assert before["pyodide/b.wasm"] != after["pyodide/b.wasm"]
-    assert [path.rsplit("/", 1)[1] for path in after.values()] == ["a.mjs", "b.wasm"]
+    assert [path.rsplit("/", 1)[1] for path in after.values()] == ["a.js", "b.wasm"]
     assert len({path.rsplit("/", 1)[0] for path in after.values()}) == 1

@@ -77,10 +77,12 @@ def test_what_the_release_stores_beside_the_parameters_is_known(slug: str) -> No
             )
 
 
-@pytest.mark.parametrize("slug", CATALOGUE)
+def test_every_released_model_of_the_catalogue_has_a_witness() -> None:
+    assert set(CATALOGUE) - set(SLUGS) == {"gpt-3-175b"}
+
+
+@pytest.mark.parametrize("slug", sorted(set(CATALOGUE) & set(SLUGS)))
 def test_the_catalogue_offers_the_model_that_was_counted(slug: str) -> None:
-    if slug not in SLUGS:
-        pytest.skip("no witness of that name")
     offered, released = anatomy.load(slug), counted(slug)
     assert (offered.rows, offered.attention) == (released.rows, released.attention)
 

@@ -106,10 +106,6 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
         like("phi-2", qk_layernorm=True),
         "qk_layernorm is true; accepted: false or null (no released Phi",
     ),
-    "Phi-3: biases": (
-        like("phi-3-mini", attention_bias=True),
-        "attention_bias is true; accepted: false or null (Phi-3 has",
-    ),
     "StableLM: heads of their own size": (
         like("stablelm-3b-4e1t", head_dim=128),
         "head_dim is 128; accepted: null or 80 (hidden_size / num_attention_heads)",

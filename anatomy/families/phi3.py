@@ -27,7 +27,6 @@ def model(config: Config) -> Model:
     vocabulary = config.integer("vocab_size")
     context = config.integer("max_position_embeddings", default=4096)
     tied = config.boolean("tie_word_embeddings", default=False)
-    config.only("attention_bias", False, None, why="Phi-3 has no biases")
     every = (range(blocks),)
     # Files of a bare model (Phi3Model) carry no "model." before their names.
     prefix = "" if architecture.endswith("Model") else "model."

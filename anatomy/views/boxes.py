@@ -8,17 +8,18 @@ from anatomy import labels
 from anatomy.formatting import exact, percent
 from anatomy.report import Anatomy, Part
 from anatomy.state import State, visit_key
+from anatomy.tensors import Attention
 from anatomy.views import glyphs
 from anatomy.views.drawing import words
-from anatomy.views.markup import Attributes, Safe, px, tag
+from anatomy.views.markup import Attributes, Safe, join, px, tag
 from anatomy.views.panel import said
 from anatomy.views.wording import hooks, plural, stack_of
 
 PAD = 12
 # All shares are drawn to one scale: so many units are the whole model.
 WHOLE = 230
-# Longer labels are set a little smaller.
-LONG = 31
+# The width of a letter of a label, in the widest of the fonts that a system may bring.
+LETTER = 8.6
 
 
 @dataclass(frozen=True)
@@ -69,29 +70,46 @@ def box(state: State, part: Part, x: float, y: float, width: float) -> tuple[Saf
     """A part drawn at x, y: and the room that it takes."""
     anatomy = state.anatomy
     left, inner = x + PAD, width - 2 * PAD
-    at = y + 21.0
-    drawn = [words(left, at, part.label, style="name long" if len(part.label) > LONG else "name")]
+    label = wrapped(part.label, inner)
+    at = y + 19.0
+    drawn = [words(left, at, *label, style="name")]
+    at += 17 * (len(label) - 1)
     for line in particulars(anatomy, part):
-        at += 17
+        at += 16
         drawn.append(words(left, at, line))
     glyph, high = _glyph(anatomy, part, left, at + 8, inner)
     if glyph:
         drawn.append(glyph)
         at += high
-    at += 17
+    at += 16
     drawn.append(words(left, at, _count(part)))
     drawn.append(words(x + width - PAD, at, _share(part), style="percent", end=True))
-    at += 7
-    filled = max(1.0, WHOLE * part.parameters / anatomy.model.parameters) if part.parameters else 0
+    at += 6
+    filled = max(1.0, WHOLE * float(part.share)) if part.parameters else 0
     drawn.append(tag("rect", {"class": "track", "x": px(left), "y": px(at), "width": WHOLE, "height": 4}))
     if filled:
         drawn.append(tag("rect", {"class": "fill", "x": px(left), "y": px(at), "width": px(filled), "height": 4}))
-    room = Box(x, y, width, at + 11 - y)
+    room = Box(x, y, width, at + 10 - y)
     frame: Attributes = {"x": px(x), "y": px(y), "width": px(width), "height": px(room.height), "rx": 7}
     ring: Attributes = {"x": px(x - 4), "y": px(y - 4), "width": px(width + 8), "height": px(room.height + 8), "rx": 10}
-    tied = "tied" if any(weight.tied_to for weight in part.weights) else ""
     edges = [tag("rect", {"class": "ring", **ring}), tag("rect", {"class": "box", **frame})]
-    return link(state, part, *edges, *drawn, style=tied), room
+    return link(state, part, *edges, *drawn, style="tied" if part.weights and not part.parameters else ""), room
+
+
+def wrapped(label: str, width: float) -> list[str]:
+    """A label in as many lines as its width needs, were it set in the widest of usual fonts.
+
+    >>> wrapped("Norm before attention and MLP", 234)
+    ['Norm before attention and', 'MLP']
+    """
+    lines = [""]
+    for word in label.split(" "):
+        longer = f"{lines[-1]} {word}".strip()
+        if len(longer) * LETTER > width and lines[-1]:
+            lines.append(word)
+        else:
+            lines[-1] = longer
+    return lines
 
 
 def particulars(anatomy: Anatomy, part: Part) -> list[str]:
@@ -106,6 +124,8 @@ def particulars(anatomy: Anatomy, part: Part) -> list[str]:
     traits = anatomy.model.traits
     if part.id in ("attention", "cross-attention"):
         return _attention(anatomy, part)
+    if part.stack is None:
+        return ["shared by both stacks"]
     shapes = {weight.symbol: weight.shape for weight in part.weights}
     if part.id in ("mlp", "shared-expert", "experts") and "W_down" in shapes:
         inner, width = shapes["W_down"]
@@ -138,6 +158,8 @@ def _attention(anatomy: Anatomy, part: Part) -> list[str]:
         lines.append(f"sees within chunks of {plural(record.chunk, 'token')}")
     elif not record.causal and record.kind == "self":
         lines.append("sees both directions")
+    elif any((one.window or one.chunk) and one.stack == record.stack for one in anatomy.model.attention):
+        lines.append("sees all earlier tokens")
     return lines
 
 
@@ -145,7 +167,7 @@ def _glyph(anatomy: Anatomy, part: Part, x: float, y: float, width: float) -> tu
     if part.id in ("attention", "cross-attention"):
         kind = "cross" if part.id == "cross-attention" else "self"
         record = labels.attention_of(anatomy.model, part.stack, part.blocks, kind)
-        return (glyphs.heads(record, x, y, WHOLE), 29) if record else (None, 0)
+        return (_heads(record, x, y, width), 28) if record else (None, 0)
     traits = anatomy.model.traits
     if part.id == "experts" and traits.experts:
         drawn, high = glyphs.experts(traits.experts, traits.experts_per_token or 0, x, y, WHOLE)
@@ -153,8 +175,18 @@ def _glyph(anatomy: Anatomy, part: Part, x: float, y: float, width: float) -> tu
     down = next((weight.shape for weight in part.weights if weight.symbol == "W_down"), None)
     if down and part.id in ("mlp", "shared-expert"):
         # It stands beside the words, at the right.
-        return glyphs.widening(down[1], down[0], x + width - 52, y - 38, 30), 0
+        return glyphs.widening(down[1], down[0], x + width - 52, y - 34, 28), 0
     return None, 0
+
+
+def _heads(record: Attention, x: float, y: float, width: float) -> Safe:
+    shared = "latent" if record.latent is not None else "K, V"
+    room = 40 if record.latent is not None else 28
+    return join(
+        glyphs.heads(record, x, y, width - room),
+        words(x + width, y + 8, "Q", style="sub", end=True),
+        words(x + width, y + 21, shared, style="sub", end=True),
+    )
 
 
 def _count(part: Part) -> str:

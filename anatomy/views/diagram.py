@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import groupby
 
-from anatomy.formatting import exact, shape
+from anatomy.formatting import exact, percent, shape
 from anatomy.report import Anatomy, Part
 from anatomy.state import PART, State
 from anatomy.tensors import Stack
@@ -17,6 +17,8 @@ from anatomy.views.wording import plural
 
 # Laid out for the width of a phone; wider screens show the same drawing larger.
 WIDTH = 360
+# A drawing no taller than this can stand whole beside the panel.
+TALL = 860
 
 
 def view(state: State) -> Safe:
@@ -30,6 +32,24 @@ def view(state: State) -> Safe:
         tag("p", {"class": "facts"}, facts(state.anatomy)),
         notice(state, PART),
         draw(state),
+        _chosen(state.selected),
+    )
+
+
+def _chosen(part: Part) -> Safe:
+    """What is selected, in a line that stays in sight on a phone, where the panel is below the drawing."""
+    return tag(
+        "a",
+        {"class": f"chosen g-{part.group}", "href": "#panel"},
+        tag("span", {"class": "key"}),
+        tag(
+            "span",
+            None,
+            tag("span", {"class": "name"}, part.label),
+            " ",
+            tag("span", {"class": "more"}, f"{exact(part.parameters)} parameters, {percent(part.share)}"),
+        ),
+        tag("span", {"class": "down"}, "read"),
     )
 
 
@@ -38,7 +58,7 @@ def facts(anatomy: Anatomy) -> str:
 
     >>> from anatomy.state import State
     >>> facts(State().anatomy)
-    'OpenAI, 2019 · 12 blocks · d = 768 · 50,257 tokens known'
+    'OpenAI, 2019 · 12 blocks · d = 768 · vocabulary 50,257'
     """
     model = anatomy.model
     made = [f"{model.entry.maker}, {model.entry.released[:4]}"] if model.entry else []
@@ -47,7 +67,7 @@ def facts(anatomy: Anatomy) -> str:
         made.append(plural(stack.blocks, f"{stack.id} block" if several else "block"))
     made.append(f"d = {exact(model.width)}")
     if model.vocabulary:
-        made.append(f"{exact(model.vocabulary)} tokens known")
+        made.append(f"vocabulary {exact(model.vocabulary)}")
     return " · ".join(made)
 
 
@@ -76,9 +96,14 @@ def draw(state: State) -> Safe:
             _end(state, drawing, stacks[name or ""], began, last=at + 1 == len(runs))
     if runs[-1][0] is None and began is not None:
         _end(state, drawing, anatomy.model.stacks[-1], began, last=True)
-    box_ = f"0 0 {WIDTH} {px(drawing.y)}"
-    named = f"Diagram of {state.loaded.name}: select a part"
-    return tag("svg", {"viewBox": box_, "role": "group", "aria-label": named, "class": "anatomy"}, drawing.markup())
+    wanted: Attributes = {
+        "viewBox": f"0 0 {WIDTH} {px(drawing.y)}",
+        "preserveAspectRatio": "xMinYMin",
+        "role": "group",
+        "aria-label": f"Diagram of {state.loaded.name}: select a part",
+        "class": "anatomy tall" if drawing.y > TALL else "anatomy",
+    }
+    return tag("svg", wanted, drawing.markup())
 
 
 def _frame(anatomy: Anatomy) -> Frame:
@@ -95,12 +120,15 @@ def _outside(state: State, drawing: Drawing, part: Part, frame: Frame) -> None:
         return
     markup, room = box(state, part, LEFT, drawing.y, frame.right - LEFT)
     drawing.parts.append(markup)
-    drawing.y = room.bottom + 14
+    drawing.y = room.bottom + 11
 
 
 def _stream_label(state: State, drawing: Drawing, part: Part, frame: Frame) -> None:
     sizes, letters = shape_of_stream(state.anatomy, part)
-    x, y, wide, high = STREAM + 8.0, drawing.y - 8, frame.right - STREAM - 8.0, 46
+    said = f"{letters} = {sizes}"
+    # Very large sizes leave no room for more.
+    said += ", a vector per position" if len(said) < 20 else ""
+    x, y, wide, high = STREAM + 8.0, drawing.y - 7, frame.right - STREAM - 8.0, 44
     edges: Attributes = {"x": px(x), "y": px(y), "width": px(wide), "height": high, "rx": 7}
     ring: Attributes = {"x": px(x - 4), "y": px(y - 4), "width": px(wide + 8), "height": high + 8, "rx": 10}
     drawing.parts.append(
@@ -109,34 +137,30 @@ def _stream_label(state: State, drawing: Drawing, part: Part, frame: Frame) -> N
             part,
             tag("rect", {"class": "ring", **ring}),
             tag("rect", {"class": "box", **edges}),
-            words(x + 8, y + 19, part.label, style="name"),
-            words(x + 8, y + 36, f"{letters} = {sizes}, one vector per position"),
+            words(x + 8, y + 18, part.label, style="name"),
+            words(x + 8, y + 34, said),
             style="stream-label",
         )
     )
-    drawing.y = y + high + 8
+    drawing.y = y + high + 5
 
 
 def _end(state: State, drawing: Drawing, stack: Stack, began: float, *, last: bool) -> None:
     """The stream of a stack from where it began to here, and where it leads."""
     anatomy = state.anatomy
     chosen = state.selected.id == "residual" and state.selected.stack == stack.id
-    down = drawing.y + 20
+    read = not last and any(part.id == "cross-attention" for part in anatomy.parts)
+    down = drawing.y + (12 if read else 20)
     style = "stream chosen" if chosen else "stream"
-    cross = not last and any(part.id == "cross-attention" for part in anatomy.parts)
     drawing.lines.insert(0, tag("path", {"class": style, "d": f"M{STREAM} {px(began + 4)}V{px(down - 6)}"}))
-    tip = f"M{STREAM} {px(down)}L{STREAM - 7} {px(down - 12)}L{STREAM + 7} {px(down - 12)}Z"
-    drawing.lines.append(tag("path", {"class": "stream-tip", "d": tip}))
-    drawing.label(STREAM + 16, down - 4, "to every decoder block" if cross else result(anatomy, stack))
-    if cross:
-        _memory(anatomy, drawing, down)
-    drawing.y = down + 8 + (10 if not last else 0)
-
-
-def _memory(anatomy: Anatomy, drawing: Drawing, y: float) -> None:
-    # Drawn down to each cross-attention once its place is known; the line starts at the encoder's end.
-    del anatomy
-    drawing.lines.append(tag("path", {"class": "memory", "d": f"M{STREAM + 180} {px(y - 8)}H354"}))
+    if read:
+        drawing.memory = down - 8
+        drawing.label(STREAM + 16, down + 10, "What the encoder has made of the source")
+    else:
+        tip = f"M{STREAM} {px(down)}L{STREAM - 7} {px(down - 12)}L{STREAM + 7} {px(down - 12)}Z"
+        drawing.lines.append(tag("path", {"class": "stream-tip", "d": tip}))
+        drawing.label(STREAM + 16, down - 4, result(anatomy, stack))
+    drawing.y = down + (8 if last else 24)
 
 
 def result(anatomy: Anatomy, stack: Stack) -> str:
@@ -147,4 +171,3 @@ def result(anatomy: Anatomy, stack: Stack) -> str:
                 return f"Logits, {shape(one.shape)}"
     stream = next(part for part in anatomy.parts if part.id == "residual" and part.stack == stack.id)
     return f"Out, {shape(stream.activations[-1].shape)}"
-

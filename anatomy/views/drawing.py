@@ -21,6 +21,8 @@ class Drawing:
     lines: list[Safe] = field(default_factory=list)
     parts: list[Safe] = field(default_factory=list)
     y: float = 0
+    # How far down the encoder's output leaves its stack, for the decoder's cross-attention to read.
+    memory: float = 0
 
     def line(self, points: Sequence[Point], style: str = "branch", *, tip: bool = True) -> None:
         """A line through right angles, with an arrowhead at its end."""
@@ -61,8 +63,9 @@ def words(x: float, y: float, *texts: str, style: str = "sub", end: bool = False
     place = {"class": style, "x": px(x), "y": px(y), "text-anchor": anchor}
     if len(texts) == 1:
         return tag("text", place, texts[0])
+    lead, last = 17 if style == "name" else 15, len(texts) - 1
     spans = [
-        tag("tspan", {"x": px(x), "dy": 15 if at else None}, text + (" " if at < len(texts) - 1 else ""))
+        tag("tspan", {"x": px(x), "dy": lead if at else None}, text + (" " if at < last else ""))
         for at, text in enumerate(texts)
     ]
     return tag("text", place, spans)

@@ -26,6 +26,7 @@ def view(state: State) -> Safe:
 
 def _figures(state: State) -> list[Safe]:
     anatomy, model, length = state.anatomy, state.loaded, exact(state.seq_len)
+    at = tag("span", {"class": "at"}, "at ", tag("i", None, "T"), f" = {length}")
     per_token, causal = anatomy.full.per_token, anatomy.causal.per_token
     tied = "; the unembedding is stored as the token table" if model.tied_unembedding else ""
     found = [
@@ -64,11 +65,11 @@ def _figures(state: State) -> list[Safe]:
     found.append(
         _figure(
             "flops",
-            ("Forward FLOPs per token at ", tag("i", None, "T"), f" = {length}"),
+            ("Forward FLOPs per token ", at),
             per_token,
             giga(per_token),
             f"{_digits(per_token)}, a multiply-add being 2 and every query meeting all keys; "
-            f"{giga(causal)} where the mask is used to skip",
+            f"{giga(causal)} if masked pairs were skipped",
             costs.per_token(anatomy.full),
             "FLOPs",
         )
@@ -77,7 +78,7 @@ def _figures(state: State) -> list[Safe]:
         found.append(
             _figure(
                 "kv-cache",
-                ("KV cache at ", tag("i", None, "T"), f" = {length}"),
+                ("KV cache ", at),
                 anatomy.kv_bytes,
                 size_in_bytes(anatomy.kv_bytes),
                 f"{exact(anatomy.kv_bytes)} bytes for one sequence in {CACHE_DTYPE}, "

@@ -19,7 +19,7 @@ def heads(record: Attention, x: float, y: float, width: float) -> Safe:
     """
     groups = 1 if record.latent is not None else record.kv_heads
     if record.query_heads > MOST_HEADS or groups > MOST_HEADS:
-        return join(_bar("query", x, y, width), _bar("kv", x, y + 13, width))
+        return join(_bar("query", x, y, width), _bar("kv", x, y + 12, width))
     each = record.query_heads // groups
     pitch = width / groups
     gap = 0.0 if groups == 1 else min(4.0, pitch * 0.22)
@@ -27,7 +27,7 @@ def heads(record: Attention, x: float, y: float, width: float) -> Safe:
     space = min(1.5, inner * 0.3) if each > 1 else 0.0
     wide = min(inner - space, 18.0 if each > 1 else inner)
     query = "".join(_cell(x + group * pitch + at * inner, y, wide) for group in range(groups) for at in range(each))
-    shared = "".join(_cell(x + group * pitch, y + 13, (each - 1) * inner + wide) for group in range(groups))
+    shared = "".join(_cell(x + group * pitch, y + 12, (each - 1) * inner + wide) for group in range(groups))
     return join(tag("path", {"class": "query", "d": query}), tag("path", {"class": "kv", "d": shared}))
 
 
@@ -55,12 +55,14 @@ def experts(number: int, used: int, x: float, y: float, width: float) -> tuple[S
     pitch = width / columns
     side = min(pitch * 0.78, 14.0)
     step = 12 if columns <= 16 else round(side) + 2
+    # Those used stand apart: which ones they are differs from token to token.
+    chosen = {(2 * at + 1) * number // (2 * used) for at in range(used)}
     filled: list[str] = []
     hollow: list[str] = []
     for at in range(number):
         left, top = x + (at % columns) * pitch, y + (at // columns) * step
         box = f"M{left:.1f} {px(top)}h{side:.1f}v{min(side, 10):.1f}h-{side:.1f}z"
-        (filled if _is_used(at, number, used) else hollow).append(box)
+        (filled if at in chosen else hollow).append(box)
     rows = -(-number // columns)
     drawn = join(
         tag("path", {"class": "expert", "d": "".join(hollow)}) if hollow else None,
@@ -69,22 +71,19 @@ def experts(number: int, used: int, x: float, y: float, width: float) -> tuple[S
     return drawn, rows * step
 
 
-def _is_used(at: int, number: int, used: int) -> bool:
-    # Those used are spread out: which ones they are differs from token to token.
-    return (at * used + used // 2) // number != ((at - 1) * used + used // 2) // number if at else used > number // 2
-
-
 def widening(width: int, inner: int, x: float, y: float, height: float) -> Safe:
     """An MLP from the side: the width of the stream, the inner width, the width again, to scale."""
     most = max(width, inner)
     outer, middle = max(2.0, height * width / most), max(2.0, height * inner / most)
     centre = y + height / 2
-    points = [
-        (x, centre - outer / 2),
-        (x + 26, centre - middle / 2),
-        (x + 52, centre - outer / 2),
-        (x + 52, centre + outer / 2),
-        (x + 26, centre + middle / 2),
-        (x, centre + outer / 2),
-    ]
-    return tag("path", {"class": "widening", "d": "M" + "L".join(f"{px(a)} {px(b)}" for a, b in points) + "Z"})
+    # W_up and W_down are a wedge each, with the inner numbers standing between them.
+    wedges = []
+    for edge, inward in ((x, x + 24), (x + 52, x + 28)):
+        corners = [
+            (edge, centre - outer / 2),
+            (inward, centre - middle / 2),
+            (inward, centre + middle / 2),
+            (edge, centre + outer / 2),
+        ]
+        wedges.append("M" + "L".join(f"{px(a)} {px(b)}" for a, b in corners) + "Z")
+    return tag("path", {"class": "widening", "d": "".join(wedges)})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
+from functools import lru_cache, partial
 from html import escape
 from typing import TypeAlias
 
@@ -35,11 +36,15 @@ def join(*children: Child) -> Safe:
     return Safe("".join(map(_worded, children)))
 
 
+# The same few hundred texts are escaped at each step of the page.
+_escaped = lru_cache(maxsize=4096)(partial(escape, quote=False))
+
+
 def _worded(child: Child) -> str:
     if isinstance(child, Safe):
         return child
     if isinstance(child, str):
-        return escape(child, quote=False)
+        return _escaped(child)
     if child is None or isinstance(child, bool):
         return ""
     if isinstance(child, int):
@@ -47,25 +52,28 @@ def _worded(child: Child) -> str:
     return "".join(map(_worded, child))
 
 
-def tag(
-    name: str, attributes: Attributes | None = None, /, *children: Child, **keywords: Value
-) -> Safe:
+def tag(name: str, attributes: Attributes | None = None, /, *children: Child, **keywords: Value) -> Safe:
     """An element; keywords are attributes too: ``class_`` is class, ``data_part`` data-part; True has no value.
 
     >>> tag("a", {"href": "#part=mlp"}, "MLP & norm", data_part="mlp", hidden=True, title=None)
     '<a href="#part=mlp" data-part="mlp" hidden>MLP &amp; norm</a>'
     """
-    worded = dict(attributes or {})
+    opening = name
+    for key, value in (attributes or {}).items():
+        opening += _attribute(key, value)
     for key, value in keywords.items():
-        worded[key.rstrip("_").replace("_", "-")] = value
-    opening = "".join(
-        f" {key}" if value is True else f' {key}="{escape(str(value))}"'
-        for key, value in worded.items()
-        if value is not None and value is not False
-    )
+        opening += _attribute(key.rstrip("_").replace("_", "-"), value)
     if name in VOID:
-        return Safe(f"<{name}{opening}>")
-    return Safe(f"<{name}{opening}>{''.join(map(_worded, children))}</{name}>")
+        return Safe(f"<{opening}>")
+    return Safe(f"<{opening}>{''.join(map(_worded, children))}</{name}>")
+
+
+# Typed, since True and 1 are the same key and not the same attribute.
+@lru_cache(maxsize=4096, typed=True)
+def _attribute(key: str, value: Value) -> str:
+    if value is None or value is False:
+        return ""
+    return f" {key}" if value is True else f' {key}="{escape(str(value))}"'
 
 
 def data(value: Number, text: str, count: str | None = None) -> Safe:

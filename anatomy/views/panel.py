@@ -64,7 +64,7 @@ def _tied(part: Part) -> bool:
 def _tag(anatomy: Anatomy, part: Part) -> str:
     share = f"{percent(part.share)} of the model" if part.parameters else "no parameters of its own"
     words = [GROUPS[part.group], where(anatomy, part), share]
-    return " · ".join(word for word in words if word and word != part.label)
+    return " · ".join(word for word in words if word)
 
 
 def counts(anatomy: Anatomy, part: Part) -> Safe:
@@ -78,7 +78,7 @@ def counts(anatomy: Anatomy, part: Part) -> Safe:
             "p",
             {"class": "count"},
             [data(held, exact(held), "per-block"), " parameters per block, "],
-            [data(part.parameters, exact(part.parameters), "all-blocks"), f" across {_all(anatomy, part, number)}, "],
+            [data(part.parameters, exact(part.parameters), "total"), f" across {_all(anatomy, part, number)}, "],
             share,
         )
     words: list[Child] = [data(part.parameters, exact(part.parameters), "total"), " parameters"]
@@ -138,7 +138,7 @@ def stored(part: Part) -> Safe | None:
             None,
             tag("th", {"scope": "row"}, tag("code", None, _breakable(name))),
             tag("td", None, shape(held[0].stored_shape)),
-            tag("td", {"class": "how"}, symbol(_how(held))),
+            tag("td", {"class": "how"}, symbol(_how(part, held))),
         )
         for name, held in by_name.items()
     ]
@@ -158,14 +158,17 @@ def _breakable(name: str) -> Child:
     return [[step, ".", tag("wbr")] for step in steps[:-1]] + [steps[-1]]
 
 
-def _how(held: list[Weight]) -> str:
+def _how(part: Part, held: list[Weight]) -> str:
     first = held[0]
     if first.tied_to:
         return f"not stored: it is {first.tied_to}"
     words = []
     if len(held) > 1:
         words.append(", ".join(weight.symbol for weight in held) + " in one")
-    if len(first.shape) == len(first.stored_shape) == 2 and first.symbol.startswith("W_") and first.symbol != "W_E":
+    # A table of the embedding is looked up, not multiplied: it has no in and out.
+    if len(first.shape) == len(first.stored_shape) == 2 and (
+        part.id != "embedding" or first.shape != first.stored_shape
+    ):
         rows, columns = first.stored_shape
         if (rows, columns) != (columns, rows):
             words.append("in × out" if rows == first.shape[0] else "out × in")

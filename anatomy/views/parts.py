@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from anatomy.explanations import explain
 from anatomy.formatting import decimal, exact, percent
 from anatomy.report import Anatomy, Part
@@ -19,11 +21,26 @@ def view(state: State) -> Safe:
     8
     """
     anatomy = state.anatomy
-    items = [_part(state, anatomy, part, part is state.selected) for part in anatomy.parts]
+    told = zip(anatomy.parts, _bodies(anatomy), strict=True)
+    items = [_part(state, anatomy, part, body, part is state.selected) for part, body in told]
     return join(tag("h2", {"id": "parts-title"}, "Every part, in order"), tag("div", {"class": "list"}, items))
 
 
-def _part(state: State, anatomy: Anatomy, part: Part, selected: bool) -> Safe:
+@lru_cache(maxsize=4)
+def _bodies(anatomy: Anatomy) -> tuple[Safe, ...]:
+    """What stands below each part's line: the same whichever part is selected, so it is made once."""
+    return tuple(
+        join(
+            [tag("p", {"class": "reading"}, symbol(text)) for text in explain(anatomy, part)],
+            shapes.table(anatomy, part, drawn=False),
+            counts(anatomy, part),
+            stored(part),
+        )
+        for part in anatomy.parts
+    )
+
+
+def _part(state: State, anatomy: Anatomy, part: Part, body: Safe, selected: bool) -> Safe:
     chosen = "true" if selected else None
     key = state.link(part).removeprefix("#")
     # The diagram's links are the one stop for the Tab key; without JavaScript they lead to the body of this part.
@@ -31,14 +48,7 @@ def _part(state: State, anatomy: Anatomy, part: Part, selected: bool) -> Safe:
         "details",
         {**hooks(anatomy, part), "class": f"g-{part.group}", "aria-current": chosen},
         _summary(anatomy, part, chosen),
-        tag(
-            "div",
-            {"class": "body", "id": key},
-            [tag("p", {"class": "reading"}, symbol(text)) for text in explain(anatomy, part)],
-            shapes.table(anatomy, part, drawn=False),
-            counts(anatomy, part),
-            stored(part),
-        ),
+        tag("div", {"class": "body", "id": key}, body),
     )
 
 

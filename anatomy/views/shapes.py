@@ -7,7 +7,7 @@ from math import prod
 from anatomy.formatting import exact, shape
 from anatomy.report import Activation, Anatomy, Part, Weight
 from anatomy.views.markup import Attributes, Child, Safe, data, px, symbol, tag
-from anatomy.views.wording import growth, inside, plural
+from anatomy.views.wording import growth, inside, listed, plural
 
 # The room for a drawing: the longest axis of the table fills it, and nothing is drawn thinner than a visible line.
 WIDE, HIGH, LEAST = 88, 60, 1.5
@@ -42,10 +42,14 @@ def _weight(part: Part, weight: Weight, scale: float, changed: bool, drawn: bool
         "tr",
         {"class": "weight", "data-symbol": weight.symbol},
         tag("th", {"scope": "row"}, symbol(weight.symbol)),
-        tag("td", None, shape(weight.shape), *_copies(part, weight), _mark("unchanged") if changed else None),
+        tag("td", None, _size(weight.shape), *_copies(part, weight), _mark("unchanged") if changed else None),
         tag("td", {"class": "fig"}, _figure(weight.shape, scale)) if drawn else None,
         tag("td", {"class": "n"}, _parameters(weight)),
     )
+
+
+def _size(sizes: tuple[int, ...]) -> Safe:
+    return tag("span", {"class": "size"}, shape(sizes))
 
 
 def _copies(part: Part, weight: Weight) -> list[Child]:
@@ -73,7 +77,7 @@ def _activation(anatomy: Anatomy, one: Activation, scale: float, changed: bool, 
         tag(
             "td",
             None,
-            tag("span", {"class": "size"}, shape(one.shape)),
+            _size(one.shape),
             tag("span", {"class": "more"}, grows) if grows else None,
             _mark("changed") if moved else None,
         ),
@@ -116,20 +120,24 @@ def _figure(sizes: tuple[int, ...], scale: float) -> Safe:
 
 
 def depending(anatomy: Anatomy, part: Part) -> str:
-    """A sentence on which of the shapes depend on T.
+    """A sentence on which of the shapes depend on T, and how.
 
     >>> import anatomy
     >>> from anatomy.report import describe
     >>> shown = describe(anatomy.load("gpt2"))
-    >>> depending(shown, shown.find("norm-mlp"))
-    'Of these shapes only out depends on T. No weight does.'
+    >>> depending(shown, shown.find("attention"))
+    'Queries, keys, values and out grow with T; scores grow with T². No weight depends on T.'
     """
-    free = [inside(one.symbol) for one in part.activations if growth(anatomy, one)]
-    if not free:
-        return "None of these shapes depends on T." if part.weights else ""
-    listed = free[0] if len(free) == 1 else "; ".join(free[:-1]) + " and " + free[-1]
-    listed = listed.replace("; ", ", ") if not any("," in one for one in free) else listed
-    verb = "depends" if len(free) == 1 else "depend"
-    only = "Of these shapes only " if part.weights else ""
-    said = f"{only}{listed} {verb} on T." + (" No weight does." if part.weights else "")
-    return said[0].upper() + said[1:]
+    grown: dict[str, list[str]] = {}
+    for one in part.activations:
+        how = growth(anatomy, one)
+        if how:
+            grown.setdefault(how.removeprefix("grows "), []).append(inside(one.symbol.split(",")[0]))
+    if not grown:
+        return "None of these shapes depends on T."
+    said = "; ".join(f"{listed(names)} {'grow' if _many(names) else 'grows'} {how}" for how, names in grown.items())
+    return said[0].upper() + said[1:] + "." + (" No weight depends on T." if part.weights else "")
+
+
+def _many(names: list[str]) -> bool:
+    return len(names) > 1 or names[0].endswith("s")

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from anatomy.formatting import exact
-from anatomy.report import Anatomy, Part
+from anatomy.report import Part
 from anatomy.state import State, visit_key
-from anatomy.views.markup import Child, Safe, data, join, tag
+from anatomy.views.markup import Attributes, Child, Safe, data, join, tag
 from anatomy.views.wording import plural, where
 
 
@@ -17,29 +15,13 @@ def view(state: State) -> Safe:
     >>> "1 of 8 parts" in view(State())
     True
     """
-    longest = state.anatomy.longest
-    far = longest if state.seq_len != longest else 1
-    raised = replace(state, seq_len=far).link(state.selected)
-    fixed = "tokens" in state.loaded.fixed_lengths
     return join(
         tag("h2", {"id": "try-this-title"}, "Try this"),
         tag(
             "ol",
             None,
             tag("li", None, _sum(state)),
-            tag(
-                "li",
-                None,
-                tag("p", None, f"{state.loaded.name} reads {exact(longest)} positions, always: no shape of it changes.")
-                if fixed
-                else tag(
-                    "p",
-                    None,
-                    "Watch which shapes change with T: ",
-                    _link(raised, "try-length", "T = " + exact(far)),
-                    ". What changed is marked in the table; weights never do.",
-                ),
-            ),
+            tag("li", None, _raise(state)),
             tag(
                 "li",
                 None,
@@ -57,7 +39,26 @@ def view(state: State) -> Safe:
     )
 
 
-def _sum(state: State) -> list[Safe]:
+def _raise(state: State) -> Safe:
+    longest, name = state.anatomy.longest, state.loaded.name
+    if "tokens" in state.loaded.fixed_lengths:
+        return tag("p", None, f"{name} reads {exact(longest)} positions, always: no shape of it changes.")
+    far = longest if state.seq_len != longest else 1
+    wanted: Attributes = {"type": "button", "id": "try-length", "class": "inline", "data-action": "seq-len"}
+    wanted = {**wanted, "data-value": far}
+    return tag(
+        "p",
+        None,
+        "Watch which shapes change with ",
+        tag("i", None, "T"),
+        ": ",
+        # A button and not a link: a change of T by a control is what the table marks.
+        tag("button", wanted, f"T = {exact(far)}"),
+        ". What changed is marked in the table; weights never do.",
+    )
+
+
+def _sum(state: State) -> list[Child]:
     anatomy, model = state.anatomy, state.loaded
     seen = {key for slug, key in state.visited if slug == state.model}
     visited = [part for part in anatomy.parts if visit_key(anatomy, part) in seen]
@@ -66,20 +67,13 @@ def _sum(state: State) -> list[Safe]:
     released = model.entry.released_total if model.entry else None
     if missing:
         verdict: Child = [
-            "Still to select: ",
-            [
-                [
-                    ", " if at else "",
-                    _link(state.link(part), f"try-{visit_key(anatomy, part)}", _name(anatomy, part)),
-                ]
-                for at, part in enumerate(missing)
-            ],
-            ".",
+            tag("p", {"class": "todo"}, "Still to select:"),
+            tag("ul", {"class": "chips"}, [tag("li", None, _chip(state, part)) for part in missing]),
         ]
     elif released == held:
-        verdict = "All parts are added up: exactly what the released checkpoint holds."
+        verdict = tag("p", None, "All parts are added up: exactly what the released checkpoint holds.")
     else:
-        verdict = "All parts are added up: that is the total."
+        verdict = tag("p", None, "All parts are added up: that is the total.")
     return [
         tag("p", None, f"Select every part of {model.name} and add up the parameters yourself."),
         tag(
@@ -91,13 +85,20 @@ def _sum(state: State) -> list[Safe]:
             data(model.parameters, exact(model.parameters)),
             " parameters.",
         ),
-        tag("p", None, verdict),
+        verdict,
     ]
 
 
-def _name(anatomy: Anatomy, part: Part) -> str:
+def _chip(state: State, part: Part) -> Safe:
+    anatomy = state.anatomy
     place = where(anatomy, part)
-    return f"{part.label} ({place})" if place else part.label
+    label = f"{part.label} ({place})" if place else part.label
+    return tag(
+        "a",
+        {"href": state.link(part), "data-action": "go", "id": f"try-{visit_key(anatomy, part).replace(' ', '_')}"},
+        tag("span", {"class": f"key g-{part.group}"}),
+        label,
+    )
 
 
 def _link(href: str, name: str, *words: Child) -> Safe:

@@ -37,8 +37,8 @@ def block(state: State, drawing: Drawing, stack: Stack, kind: BlockKind, frame: 
     """Draw a block of this kind at the drawing's y, and move y below it."""
     parts = {part.id: part for part in kind.parts}
     top = drawing.y
-    drawing.label(frame.right - 14, top + 24, title(stack, kind), style="heading", end=True)
-    drawing.y = top + 36
+    drawing.label(frame.right - 14, top + 20, title(stack, kind), style="heading", end=True)
+    drawing.y = top + 8
     source: Box | float = drawing.y
     for branch in stack.flow:
         chain = [parts[name] for name in branch.parts if name in parts]
@@ -47,7 +47,7 @@ def block(state: State, drawing: Drawing, stack: Stack, kind: BlockKind, frame: 
         if branch.norm_after in parts:
             drawing.y += 12
             _on_stream(state, drawing, parts[branch.norm_after], frame)
-    drawing.y += 16
+    drawing.y += 10
     more = count(kind.blocks) - 1
     drawing.frame(LEFT, frame.right, top, drawing.y, SHEETS if more else 0)
     drawing.y += 4 * SHEETS if more else 0
@@ -74,7 +74,7 @@ def more_blocks(stack: Stack, kind: BlockKind) -> list[str]:
             return []
         own = "its own weights" if held == 2 else "their own weights"
         return [f"{plural(held - 1, 'more block')} with the same shape", f"and {own}"]
-    return [f"{plural(held, 'block')} of this kind, each with its own weights"] if held > 1 else []
+    return [f"{plural(held, 'block')} of this kind,", "each with its own weights"] if held > 1 else []
 
 
 def _on_stream(state: State, drawing: Drawing, part: Part, frame: Frame) -> Box:
@@ -89,7 +89,7 @@ def _branch(
 ) -> Box | float:
     """Draw a branch and its addition; what the next branch may read of it is returned."""
     tap = drawing.y + 6
-    drawing.y = tap + 22
+    drawing.y = tap + 18
     if branch.reads == "stream":
         drawing.line([(STREAM, tap), (TURN, tap), (TURN, drawing.y)])
         start: Box | float = tap
@@ -112,17 +112,18 @@ def _branch(
         elif branch.reads != "stream":
             _past(drawing, frame, start, room)
         if part.id == "cross-attention" and frame.memory:
-            drawing.line([(frame.memory, room.middle - 16), (room.right, room.middle - 16)], "memory")
+            begin = (STREAM + 10.0, drawing.memory)
+            turns = [(frame.memory, drawing.memory), (frame.memory, room.middle), (room.right, room.middle)]
+            drawing.line([begin, *turns], "memory")
         rooms[part.id] = room
-        drawing.y = room.bottom + 16
+        drawing.y = room.bottom + 14
     last = rooms[chain[-1].id]
-    plus = last.bottom + 24
+    plus = last.bottom + 20
     drawing.line([(TURN, last.bottom), (TURN, plus), (STREAM + 10, plus)])
     if waiting:
         # The routed experts' sum joins that of the shared one, past it at the left.
         beside = (STREAM + 10 + INDENT) / 2
-        drawing.line([(INDENT, waiting.middle), (beside, waiting.middle), (beside, plus - 12)], tip=False)
-        drawing.line([(beside, plus - 14), (beside, plus), (STREAM + 10, plus)])
+        drawing.line([(INDENT, waiting.middle), (beside, waiting.middle), (beside, plus), (STREAM + 10, plus)])
     drawing.plus(STREAM, plus)
     drawing.y = plus + 12
     norm = rooms[chain[0].id] if chain[0].id.startswith("norm") else None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from anatomy.blocks import Blocks, count
 from anatomy.formatting import exact
 from anatomy.report import Activation, Anatomy, Part
@@ -30,6 +32,15 @@ def inside(label: str) -> str:
     ('multi-head self-attention', 'MLP')
     """
     return label if label.startswith(_NAMES) else label[:1].lower() + label[1:]
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names as a list in a sentence.
+
+    >>> listed(["queries", "keys", "out"]), listed(["out"])
+    ('queries, keys and out', 'out')
+    """
+    return names[0] if len(names) == 1 else ", ".join(names[:-1]) + f" and {names[-1]}"
 
 
 def plural(number: int, word: str) -> str:

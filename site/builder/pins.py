@@ -61,6 +61,7 @@ class Pins:
     packages: tuple[Package, ...]
     wheels: tuple[Wheel, ...]
     node: str  # the PyPI package that carries an npm, as name==version
+    snapshot: bool = False  # whether the page starts by interpreter.mjs, which is written for one Pyodide
 
     def package(self, name: str) -> Package:
         """The npm package of that name."""
@@ -79,6 +80,7 @@ def read(path: Path) -> Pins:
             packages=tuple(_package(entry) for entry in data["npm"]),
             wheels=tuple(Wheel(**entry) for entry in data["wheels"]),
             node=data["node"],
+            snapshot=data.get("snapshot", False),
         )
     except OSError as error:
         raise BuildError(f"{path}: not readable ({error.strerror}); give one like site/runtime.json.") from error

@@ -1,0 +1,167 @@
+"""What the benchmarks of the page share: a host as static hosts are, a browser, and the time to ready."""
+
+import gzip
+import os
+import shutil
+import statistics
+import sys
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from http.server import ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path[:0] = [folder for folder in (str(ROOT), str(ROOT / "site")) if folder not in sys.path]
+
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+
+from builder.server import HOST, SiteHandler
+
+Files = Mapping[str, bytes]
+
+# What hosts of static files compress on the way; GitHub Pages does so too.
+COMPRESSED = (".css", ".html", ".js", ".json", ".mjs", ".py", ".svg", ".txt", ".wasm", ".webmanifest")
+INSTALLED = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+# Notes the moment at which the page says that its Python is ready.
+WATCH = """
+new MutationObserver(() => {
+  if (document.documentElement?.dataset.python === "ready") window.readyAt ??= performance.now();
+}).observe(document, { attributes: true, subtree: true, attributeFilter: ["data-python"] });
+"""
+READY = 'html[data-python="ready"]'
+
+
+class Host(ThreadingHTTPServer):
+    """Serves files out of memory, compressed where hosts compress, and counts the bytes that it sends."""
+
+    daemon_threads = True
+
+    def __init__(self, files: Files) -> None:
+        super().__init__((HOST, 0), _Handler)
+        self.files = files
+        self.packed = {path: gzip.compress(data, 9) for path, data in files.items() if path.endswith(COMPRESSED)}
+        self.sent = 0
+        self.lock = threading.Lock()
+
+    @property
+    def url(self) -> str:
+        """The address of its root."""
+        return f"http://{HOST}:{self.server_port}/"
+
+
+class _Handler(SiteHandler):
+    server: Host
+
+    def do_GET(self) -> None:  # noqa: N802 (the base class names it so)
+        """Send a file of the mapping, or say that there is none."""
+        path = urlsplit(self.path).path.removeprefix("/")
+        if path.endswith("/") or not path:
+            path += "index.html"
+        data = self.server.files.get(path)
+        if data is None:
+            self.send_error(404)
+            return
+        packed = self.server.packed.get(path) if "gzip" in self.headers.get("Accept-Encoding", "") else None
+        body = data if packed is None else packed
+        self.send_response(200)
+        self.send_header("Content-Type", self.guess_type(path))
+        self.send_header("Content-Length", str(len(body)))
+        if packed is not None:
+            self.send_header("Content-Encoding", "gzip")
+        self.end_headers()
+        self.wfile.write(body)
+        with self.server.lock:
+            self.server.sent += len(body)
+
+    def do_HEAD(self) -> None:  # noqa: N802
+        """Not what a visitor of the page asks for."""
+        self.send_error(405)
+
+    def send_header(self, keyword: str, value: str) -> None:
+        """As the server that readers start, but to be kept for ten minutes, as GitHub Pages says."""
+        super().send_header(keyword, "max-age=600" if keyword == "Cache-Control" else value)
+
+
+@contextmanager
+def hosting(files: Files) -> Iterator[Host]:
+    """Serve the files for as long as the block runs."""
+    with Host(files) as host:
+        thread = threading.Thread(target=host.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
+        thread.start()
+        try:
+            yield host
+        finally:
+            host.shutdown()
+            thread.join()
+
+
+@contextmanager
+def chromium() -> Iterator[Browser]:
+    """Headless Chromium: Playwright's own, else an installed one."""
+    with sync_playwright() as playwright:
+        own = Path(playwright.chromium.executable_path)
+        found = None if own.is_file() else next(filter(None, map(shutil.which, INSTALLED)), None)
+        # As root (in a container) Chromium runs without its sandbox or not at all.
+        sandbox = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
+        options = [*sandbox, "--disable-background-networking", "--disable-component-update", "--disable-sync"]
+        launched = playwright.chromium.launch(executable_path=found, args=options)
+        yield launched
+        launched.close()
+
+
+@dataclass(frozen=True)
+class Link:
+    """A network as the browser's own developer tools imitate it."""
+
+    name: str
+    megabits: float = 0  # none: as fast as the machine
+    milliseconds: float = 0
+
+    def throttle(self, page: Page) -> None:
+        """Put the page on this link."""
+        if self.megabits:
+            rate = self.megabits * 1e6 / 8
+            settings = {
+                "offline": False,
+                "latency": self.milliseconds,
+                "downloadThroughput": rate,
+                "uploadThroughput": rate,
+            }
+            page.context.new_cdp_session(page).send("Network.emulateNetworkConditions", settings)
+
+
+@dataclass(frozen=True)
+class Load:
+    """One load: milliseconds from the start of navigation, and bytes that the host sent until ready."""
+
+    painted: float
+    ready: float
+    sent: int
+
+
+def load(page: Page, host: Host, url: str) -> Load:
+    """Navigate there and wait for Python."""
+    before = host.sent
+    page.goto(url, wait_until="commit")
+    page.wait_for_selector(READY, state="attached", timeout=180_000)
+    painted, ready = page.evaluate(
+        "[performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? NaN, window.readyAt]"
+    )
+    return Load(painted, ready, host.sent - before)
+
+
+def new_page(context: BrowserContext, link: Link) -> Page:
+    """A page of the context on that link that notes when it is ready."""
+    page = context.new_page()
+    page.add_init_script(WATCH)
+    link.throttle(page)
+    return page
+
+
+def median(values: Sequence[Any], key: Callable[[Any], float]) -> float:
+    """The median of one figure of each."""
+    return statistics.median(map(key, values))

@@ -1,0 +1,79 @@
+"""The page's document and the files beside it: those that it names, hints for them, PyScript's configuration."""
+
+import json
+from collections.abc import Iterable, Mapping
+from html import escape
+from pathlib import Path
+
+from builder import names, template
+from builder.failure import BuildError
+from builder.pins import Pins
+
+INTERPRETER = "interpreter.mjs"
+SNAPSHOT = "snapshot.bin"
+# Plugins that PyScript would otherwise wait for before it starts Python; the page uses none of them.
+_PLUGINS = ("deprecations-manager", "donkey", "py-editor", "py-game", "py-terminal")
+_HINTS = {
+    "module": '<link rel="modulepreload" href="{}">',
+    "fetch": '<link rel="preload" as="fetch" crossorigin href="{}">',
+}
+
+# Texts of the site's own that name further files.
+_TEMPLATES = (".webmanifest",)
+
+
+def with_own(source: Path, files: Mapping[str, bytes]) -> dict[str, bytes]:
+    """The files, and those beside the template at `source` that it names and the files lack."""
+    made = dict(files)
+    for name in template.assets(source.read_text("utf-8")):
+        own = source.parent / name
+        if name in made:
+            continue
+        if not own.is_file():
+            raise BuildError(
+                f"site/{source.name} names {{{{asset:{name}}}}}, but neither the runtime nor site/ has it."
+            )
+        if own.suffix in _TEMPLATES:
+            made |= with_own(own, made)
+            values = {f"asset:{path}": published for path, published in names.hashed(made).items()}
+            text = template.filled(own.read_text("utf-8"), values, optional=set(values), file=f"site/{name}")
+            made[name] = text.encode()
+        else:
+            made[name] = own.read_bytes()
+    return made
+
+
+def interpreter(pins: Pins) -> str:
+    """The module that PyScript starts Python with: the site's own, where it is written for that Pyodide."""
+    return INTERPRETER if pins.snapshot else "pyodide/pyodide.mjs"
+
+
+def numpy(files: Iterable[str]) -> str:
+    """The version of NumPy that lies in the site; nothing where there is none."""
+    versions = [path.split("-")[1] for path in files if path.startswith("pyodide/numpy-")]
+    return versions[0] if versions else ""
+
+
+def config(pins: Pins, published: Mapping[str, str]) -> str:
+    """PyScript's configuration."""
+    made = {
+        "interpreter": f"./{published[interpreter(pins)]}",
+        "packages_cache": "passthrough",
+        "plugins": [f"!{name}" for name in _PLUGINS],
+        "js_modules": {"main": {f"./{published['idiomorph/idiomorph.esm.js']}": "idiomorph"}},
+    }
+    if not pins.snapshot:
+        made["files"] = {f"./{published['app.zip']}": "./*"}
+    return json.dumps(made)
+
+
+def preload(pins: Pins, published: Mapping[str, str]) -> str:
+    """Hints that let a browser fetch what the start needs side by side and not one file after another."""
+    wanted = {f"{each.folder}/{file.name}": file.preload for each in pins.packages for file in each.files}
+    if SNAPSHOT in published:
+        wanted |= {SNAPSHOT: "fetch"}
+    elif pins.packages:
+        wanted |= {"pyodide/python_stdlib.zip": "fetch", "app.zip": "fetch"}
+    if pins.snapshot:
+        wanted |= {INTERPRETER: "module", "restore.mjs": "module"}
+    return "\n".join(_HINTS[kind].format(escape(published[path])) for path, kind in wanted.items() if kind)

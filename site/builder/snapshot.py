@@ -1,0 +1,75 @@
+"""The snapshot of a started Python that the page restores: made by Node, checked against this Python, cached."""
+
+import json
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from builder.clients import node_command
+from builder.failure import BuildError
+from builder.names import digest
+
+HERE = Path(__file__).parent
+# Run in the Python that the snapshot is taken of.
+INSIDE = ("resident.py", "prepare.py")
+
+
+class NoNodeError(BuildError):
+    """There is no Node to make a snapshot with: the page then starts the ordinary way."""
+
+
+def contents(
+    files: Mapping[str, bytes], pages: Mapping[str, bytes], expected: Mapping[str, str], cache: Path, node: str
+) -> bytes:
+    """The snapshot of the interpreter in `files` with the package in their app.zip, `pages` compiled into it.
+
+    `expected` is what this Python makes of the page's regions; the restored one must make the same.
+    """
+    command = node_command(cache, node)
+    if command is None:
+        raise NoNodeError("The page will start the ordinary way: there is no Node to make a snapshot with.")
+    wanted = _inputs(files, pages)
+    kept = cache / "snapshots" / f"{digest(wanted)}.bin"
+    if not kept.is_file():
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=cache) as place:
+            folder = Path(place)
+            for name, data in wanted.items():
+                (folder / name).parent.mkdir(parents=True, exist_ok=True)
+                (folder / name).write_bytes(data)
+            _make(command, folder, expected)
+            shutil.move(folder / "snapshot.bin", kept)
+    return kept.read_bytes()
+
+
+def pyscript_chunk(files: Mapping[str, bytes]) -> bytes:
+    """PyScript's file that holds its own Python modules."""
+    found = [data for path, data in files.items() if re.fullmatch(r"pyscript/core-[\w-]+\.js", path)]
+    if len(found) != 1:
+        raise BuildError(f"PyScript has {len(found)} files named core-*.js; the one with its Python modules is wanted.")
+    return found[0]
+
+
+def _inputs(files: Mapping[str, bytes], pages: Mapping[str, bytes]) -> dict[str, bytes]:
+    """All that the snapshot is made of, by its path in Node's folder."""
+    wanted = {path: data for path, data in files.items() if path.startswith("pyodide/") and not path.endswith(".whl")}
+    wanted |= {f"page/{name}": data for name, data in pages.items()}
+    wanted |= {name: (HERE / name).read_bytes() for name in (*INSIDE, "snapshot.mjs")}
+    wanted["restore.mjs"] = (HERE.parent / "restore.mjs").read_bytes()
+    return wanted | {"app.zip": files["app.zip"], "core.js": pyscript_chunk(files)}
+
+
+def _make(command: str, folder: Path, expected: Mapping[str, str]) -> None:
+    done = subprocess.run(
+        [command, "snapshot.mjs", "."], cwd=folder, capture_output=True, text=True, encoding="utf-8", check=False
+    )
+    if done.returncode:
+        reason = (done.stderr.strip().splitlines() or [f"exit status {done.returncode}"])[-1]
+        raise BuildError(f"the snapshot of the started Python could not be made ({reason}).")
+    shown = json.loads((folder / "shown.json").read_text("utf-8"))
+    wrong = sorted(name for name in shown.keys() | expected.keys() if shown.get(name) != expected.get(name))
+    if wrong:
+        raise BuildError(f"the snapshot's Python renders other regions than this one: {', '.join(wrong)}.")

@@ -1,0 +1,136 @@
+/**
+ * The interpreter as PyScript takes it from here (its setting `interpreter`): Pyodide, but started by restoring a
+ * snapshot of a Python that was started before, when the site was built. Whatever stands in the way of that, the
+ * ordinary start follows. build.py fills in the names of files.
+ */
+import { loadPyodide as start, version } from "./{{asset:pyodide/pyodide.mjs}}";
+import factory from "./{{asset:pyodide/pyodide.asm.mjs}}";
+import { checksum, parse, restoring } from "./{{asset:restore.mjs}}";
+
+export { version };
+
+const address = (name) => new URL(name, import.meta.url).href;
+const WASM = address("{{asset:pyodide/pyodide.asm.wasm}}");
+const LIBRARY = address("{{asset:pyodide/python_stdlib.zip}}");
+const APP = address("{{asset:app.zip}}");
+const SNAPSHOT = "{{asset:snapshot.bin}}"; // empty where the site was built without one
+/** Pyodide's lock file, already reduced to what the site carries. */
+const LOCK = String.raw`{{lock}}`;
+const FOLDER = new URL(".", WASM).href;
+const EMPTY_LIBRARY = `${FOLDER}none.zip`; // never fetched: answered here
+const EMPTY_ZIP = Uint8Array.of(0x50, 0x4b, 5, 6, ...new Array(18).fill(0));
+
+// Asked for at once, so that it comes beside the WebAssembly and not after it.
+const snapshot = SNAPSHOT ? fetched(address(SNAPSHOT)).then(unpacked) : Promise.reject(new Error("this copy has none"));
+snapshot.catch(() => {});
+
+async function fetched(url) {
+  const answer = await fetch(url);
+  if (!answer.ok) throw new Error(`${url} was answered with status ${answer.status}`);
+  return answer;
+}
+
+async function unpacked(answer) {
+  const plain = answer.body.pipeThrough(new DecompressionStream("gzip"));
+  return parse(await new Response(plain).arrayBuffer());
+}
+
+/**
+ * Run Pyodide's start with two things seen to that it leaves open: a server's wrong type for WebAssembly does not
+ * matter, and a failure to compile it is an error (Pyodide would wait for ever).
+ */
+async function started(options) {
+  const { fetch } = globalThis;
+  const { instantiateStreaming } = WebAssembly;
+  let giveUp;
+  const failure = new Promise((_, reject) => (giveUp = reject));
+  globalThis.fetch = (resource, ...rest) =>
+    String(resource?.url ?? resource) === EMPTY_LIBRARY
+      ? Promise.resolve(new Response(EMPTY_ZIP))
+      : fetch.call(globalThis, resource, ...rest);
+  WebAssembly.instantiateStreaming = async (source, imports) => {
+    try {
+      const answer = await source;
+      if (!answer.ok) throw new Error(`its WebAssembly was answered with status ${answer.status}`);
+      const headers = { "Content-Type": "application/wasm" };
+      const typed = answer.headers.get("Content-Type") === headers["Content-Type"];
+      return await instantiateStreaming(typed ? answer : new Response(answer.body, { headers }), imports);
+    } catch (error) {
+      giveUp(error);
+      return new Promise(() => {}); // settled by `failure`; Pyodide has nothing to add
+    }
+  };
+  try {
+    return await Promise.race([start(options), failure]);
+  } finally {
+    globalThis.fetch = fetch;
+    WebAssembly.instantiateStreaming = instantiateStreaming;
+  }
+}
+
+/** Pyodide by way of the snapshot. */
+async function restored(options) {
+  const { header, body } = await snapshot;
+  const python = await started({ ...options, stdLibURL: EMPTY_LIBRARY, ...restoring({ header, body }, factory) });
+  python.registerJsModule("_standard_library", { bring: () => bring(python, header.library) });
+  python.runPython("from builder.resident import wake; wake(); del wake");
+  shortenPrelude(python, header.prelude);
+  return python;
+}
+
+/** Pyodide as it starts by itself, and the page's Python beside it. */
+async function ordinary(options) {
+  const [python, app] = await Promise.all([
+    started({ ...options, stdLibURL: LIBRARY, createPyodideModule: factory }),
+    fetched(APP).then((answer) => answer.arrayBuffer()),
+  ]);
+  python.unpackArchive(app, "zip");
+  return python;
+}
+
+/** Put the standard library's archive where Python looks for it; the import that needs it waits. */
+function bring(python, path) {
+  const request = new XMLHttpRequest();
+  request.open("GET", LIBRARY, false);
+  // A request that is waited for may ask for text alone: one character for each byte.
+  request.overrideMimeType("text/plain; charset=x-user-defined");
+  request.send();
+  if (request.status !== 200) throw new Error(`${LIBRARY} was answered with status ${request.status}`);
+  const text = request.responseText;
+  const bytes = new Uint8Array(text.length);
+  for (let at = 0; at < text.length; at++) bytes[at] = text.charCodeAt(at);
+  python.FS.writeFile(path, bytes, { canOwn: true });
+}
+
+/**
+ * Before the first script PyScript writes its own Python modules into files and imports them from there. The snapshot
+ * holds them compiled, so where that very text is about to run, only the import remains of it.
+ */
+function shortenPrelude(python, { length, sum }) {
+  for (const name of ["runPython", "runPythonAsync"]) {
+    const run = python[name];
+    python[name] = (code, ...rest) => {
+      const known = typeof code === "string" && code.length >= length && sumOf(code.slice(0, length)) === sum;
+      return run.call(python, known ? `import pyscript\n${code.slice(length)}` : code, ...rest);
+    };
+  }
+}
+
+function sumOf(text) {
+  return checksum(Uint32Array.from(text, (character) => character.codePointAt(0)));
+}
+
+/** What PyScript calls. @param {object} given its options for Pyodide */
+export async function loadPyodide(given) {
+  const options = () => ({ ...given, indexURL: FOLDER, packageBaseUrl: FOLDER, lockFileContents: JSON.parse(LOCK) });
+  const root = globalThis.document?.documentElement.dataset ?? {};
+  try {
+    const python = await restored(options());
+    root.start = "snapshot";
+    return python;
+  } catch (error) {
+    console.info(`Python starts the ordinary way: ${error.message ?? error}`);
+    root.start = "ordinary";
+    return ordinary(options());
+  }
+}

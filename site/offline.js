@@ -1,0 +1,72 @@
+// Keeps this copy for later without a network, says whether that is done yet, and offers a newer version when there is one.
+const root = document.documentElement;
+const workers = navigator.serviceWorker;
+let reloading = false;
+
+function say(text) {
+  const status = document.getElementById("offline-status");
+  if (status) status.textContent = text;
+}
+
+// Ready is the moment from which the page needs the network for nothing else.
+function whenReady(then) {
+  const check = () => {
+    if (root.dataset.python !== "ready") return false;
+    observer.disconnect();
+    then();
+    return true;
+  };
+  const observer = new MutationObserver(check);
+  if (!check()) observer.observe(root, { attributeFilter: ["data-python"] });
+}
+
+function offer(waiting) {
+  const status = document.getElementById("python-status");
+  const button = document.createElement("button");
+  button.type = "button";
+  button.id = "update";
+  button.textContent = "reload";
+  button.addEventListener("click", () => waiting.postMessage("take over"));
+  status.replaceChildren("A newer version is ready: ", button);
+}
+
+function follow(worker) {
+  const changed = () => {
+    if (worker.state === "installed" && workers.controller) offer(worker);
+    else if (worker.state === "activated") say("This copy works offline: it is kept in this browser.");
+    // The browser gave it up: no room, or the network broke off.
+    else if (worker.state === "redundant" && !workers.controller) {
+      say("This copy does not work offline: the browser could not keep it. The next visit tries again.");
+    }
+  };
+  worker.addEventListener("statechange", changed);
+  changed();
+}
+
+async function keep() {
+  if (workers.controller) say("This copy works offline: it is kept in this browser.");
+  else say("This copy does not work offline yet: it is being kept in this browser now.");
+  let controlled = Boolean(workers.controller);
+  workers.addEventListener("controllerchange", () => {
+    // The first worker takes over a page of its own version; any later one brings another version, taken as a whole.
+    if (controlled && !reloading) {
+      reloading = true;
+      location.reload();
+    }
+    controlled = true;
+  });
+  const registration = await workers.register("service_worker.js", { updateViaCache: "none" });
+  if (registration.waiting && workers.controller) offer(registration.waiting);
+  if (registration.installing) follow(registration.installing);
+  registration.addEventListener("updatefound", () => registration.installing && follow(registration.installing));
+}
+
+if (!workers) {
+  say("This copy does not work offline: here, this browser keeps no pages. The edition in one file does.");
+} else if (navigator.connection?.saveData && !workers.controller) {
+  say("This copy does not work offline: to spare your data, it is not kept.");
+} else {
+  whenReady(() =>
+    keep().catch(() => say("This copy does not work offline: the browser could not keep it. The next visit tries again.")),
+  );
+}

@@ -1,0 +1,89 @@
+/**
+ * A snapshot of a started Python, laid over the memory of a fresh interpreter. Used by the page, by its workers and, as
+ * the build's check, in Node.
+ *
+ * A snapshot file is, gunzipped: the length of its header (4 bytes, little-endian), the header as JSON, then the bytes
+ * of each run that is not zero. The first `base` bytes are the difference from the WebAssembly's own data, which every
+ * interpreter's memory holds before its first instruction: most of it is zero then, which makes the file small.
+ *
+ * @typedef {object} Header
+ * @property {string} build Pyodide's own build id: a snapshot fits one build only
+ * @property {number} size bytes of memory in all
+ * @property {[number, number][]} runs start and length of each run that is not zero
+ * @property {number} base bytes that are kept as a difference
+ * @property {number} sum checksum of the WebAssembly's own data there
+ * @property {object} references what Pyodide keeps of JavaScript objects that the memory refers to
+ * @property {string} library where Python looks for its standard library's archive
+ * @property {{length: number, sum: number}} prelude what PyScript runs first, by length and checksum: see interpreter.mjs
+ */
+
+/** The size of memory given to Pyodide before the header's own is set; only the type matters to it. */
+const PLACEHOLDER = new Uint8Array(16);
+
+/** @param {ArrayBuffer} buffer @returns {{header: Header, body: Uint8Array}} */
+export function parse(buffer) {
+  const length = new DataView(buffer).getUint32(0, true);
+  const header = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length)));
+  return { header, body: new Uint8Array(buffer, 4 + length) };
+}
+
+/** A checksum of 32-bit words. @param {Uint32Array} words */
+export function checksum(words) {
+  let sum = 0;
+  for (const word of words) sum = (Math.imul(sum, 31) + word) | 0;
+  return sum;
+}
+
+/**
+ * Have `settings` (Emscripten's) hand over memory as the WebAssembly's own data leaves it, before anything has run.
+ * @param {(memory: Uint8Array) => void} look
+ */
+export function beforeFirstInstruction(settings, look) {
+  const { instantiateWasm } = settings;
+  settings.instantiateWasm = (imports, receive) =>
+    instantiateWasm(imports, (instance, module) => {
+      look(new Uint8Array((imports.env.memory ?? instance.exports.memory).buffer));
+      receive(instance, module);
+    });
+}
+
+/** Lay a snapshot over `memory`; `data` is what the WebAssembly's own data put at its start. */
+function lay({ header, body }, memory, data) {
+  if (checksum(data) !== header.sum) throw new Error("the snapshot is of other WebAssembly than this");
+  let read = 0;
+  let written = 0;
+  for (const [start, length] of header.runs) {
+    memory.fill(0, written, start);
+    memory.set(body.subarray(read, read + length), start);
+    read += length;
+    written = start + length;
+  }
+  if (read !== body.length) throw new Error("the snapshot is cut short or too long");
+  memory.fill(0, written);
+  const words = new Uint32Array(memory.buffer, 0, data.length);
+  for (let at = 0; at < data.length; at++) words[at] ^= data[at];
+}
+
+/**
+ * Options of `loadPyodide` that make it take up a snapshot in place of starting Python.
+ * @param {{header: Header, body: Uint8Array}} snapshot
+ * @param {(settings: object) => Promise<object>} factory what pyodide.asm.mjs exports
+ */
+export function restoring(snapshot, factory) {
+  const { header } = snapshot;
+  return {
+    _loadSnapshot: PLACEHOLDER,
+    createPyodideModule: async (settings) => {
+      settings.INITIAL_MEMORY = header.size;
+      let data;
+      beforeFirstInstruction(settings, (memory) => (data = new Uint32Array(memory.slice(0, header.base).buffer)));
+      const module = await factory(settings);
+      module.API.restoreSnapshot = () => {
+        if (module.API.config.BUILD_ID !== header.build) throw new Error("the snapshot is of another build of Pyodide");
+        lay(snapshot, module.HEAPU8, data);
+        return header.references;
+      };
+      return module;
+    },
+  };
+}

@@ -1,0 +1,122 @@
+"""A host of the site that can be stopped and started again, given another version, and made to break off."""
+
+import threading
+from collections.abc import Mapping
+from http.server import ThreadingHTTPServer
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import build
+from builder import offline
+from builder.server import HOST, SiteHandler
+
+
+class Host:
+    """Serves a mapping of files; `cut` names those that break off midway, `types` other content types by suffix."""
+
+    def __init__(self, files: Mapping[str, bytes]) -> None:
+        self.files = dict(files)
+        self.cut: set[str] = set()
+        self.types: dict[str, str] = {}
+        self.asked: list[str] = []
+        self._heard = threading.Condition()
+        self._port = 0
+        self._server: _Server | None = None
+        self.start()
+
+    @property
+    def url(self) -> str:
+        """The address of its root."""
+        return f"http://{HOST}:{self._port}/"
+
+    def hear(self, path: str) -> None:
+        """Note that a file was asked for."""
+        with self._heard:
+            self.asked.append(path)
+            self._heard.notify_all()
+
+    def await_request(self, path: str) -> None:
+        """Wait until that file has been asked for."""
+        with self._heard:
+            assert self._heard.wait_for(lambda: path in self.asked, timeout=60), f"{path} was not asked for"
+
+    def start(self) -> None:
+        """Answer, at the same address as before."""
+        self._server = _Server(self, self._port)
+        self._port = self._server.server_port
+        threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
+
+    def stop(self) -> None:
+        """Refuse connections from now on, and end those that are open."""
+        if self._server:
+            self._server.shutdown()
+            self._server.end_connections()
+            self._server.server_close()
+            self._server = None
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def __init__(self, host: Host, port: int) -> None:
+        self.host = host
+        self.handlers: set[_Handler] = set()
+        super().__init__((HOST, port), _Handler)
+
+    def end_connections(self) -> None:
+        for handler in list(self.handlers):
+            handler.end()
+
+
+class _Handler(SiteHandler):
+    server: _Server
+
+    def setup(self) -> None:
+        super().setup()
+        self.server.handlers.add(self)
+
+    def finish(self) -> None:
+        self.server.handlers.discard(self)
+        super().finish()
+
+    def end(self) -> None:
+        try:
+            self.connection.shutdown(2)
+        except OSError:
+            return  # the browser was quicker
+
+    def do_GET(self) -> None:  # noqa: N802 (the base class names it so)
+        host = self.server.host
+        path = urlsplit(self.path).path.removeprefix("/") or "index.html"
+        host.hear(path)
+        data = host.files.get(path)
+        if data is None:
+            self.send_error(404)
+            return
+        kind = host.types.get(Path(path).suffix) or self.guess_type(path)
+        self.send_response(200)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        if path in host.cut:
+            self.wfile.write(data[: len(data) // 2])
+            self.wfile.flush()
+            self.end()
+            self.close_connection = True
+        else:
+            self.wfile.write(data)
+
+    def handle(self) -> None:
+        try:
+            super().handle()
+        except (BrokenPipeError, ConnectionResetError):
+            return  # the browser, or a test, ended the connection
+
+
+def version(site: Mapping[str, bytes], name: str) -> dict[str, bytes]:
+    """The site with that name after its title, with a service worker of its own, as another deploy would have it."""
+    files = {path: data for path, data in site.items() if path != offline.NAME}
+    page = files["index.html"].decode()
+    assert page.count("</h1>") == 1
+    files["index.html"] = page.replace("</h1>", f" {name}</h1>").encode()
+    return files | {offline.NAME: offline.worker(build.SITE / offline.NAME, files)}

@@ -1,0 +1,213 @@
+"""How the page starts: from the snapshot, else the ordinary way; only when wanted; and useful before Python is there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page, Route, expect
+
+from tests.page.conftest import READY, START_TIMEOUT, Guard, Visit
+from tests.page.hosts import Host
+
+SNAPSHOT = "**/snapshot.*.bin"
+START = "document.documentElement.dataset.start"
+Answer = Callable[[Route], None]
+
+
+def run(page: Page, code: str) -> str:
+    """What the cell prints for that code."""
+    page.locator("#code-cell").fill(code)
+    page.locator("#code-run").click()
+    page.wait_for_selector('#code-status[data-state="done"], #code-status[data-state="error"]', timeout=START_TIMEOUT)
+    return page.locator("#code-output").inner_text()
+
+
+def test_python_starts_from_the_snapshot(page: Page) -> None:
+    assert page.evaluate(START) == "snapshot"
+    fetched = "\n".join(page.guard.requests)  # type: ignore[attr-defined]
+    # Until the page is ready, neither the standard library nor the package is fetched: both are in the snapshot.
+    before = page.evaluate(
+        "performance.getEntriesByType('resource').filter((it) => /\\.zip$/.test(it.name)).map((it) => it.name)"
+    )
+    assert before == []
+    assert "snapshot." in fetched
+
+
+def test_chance_differs_from_visitor_to_visitor(visit: Visit) -> None:
+    code = "import random\nprint(random.random())"
+    assert run(visit(), code) != run(visit(), code)
+
+
+def test_modules_that_the_snapshot_lacks_are_brought_when_they_are_imported(page: Page) -> None:
+    code = "import difflib, sqlite3, xml.dom.minidom\nprint(sqlite3.sqlite_version, difflib.SequenceMatcher, 'ok')"
+    assert run(page, code).rstrip().endswith("ok")
+
+
+def test_modules_that_are_nowhere_are_missed_as_ever(page: Page) -> None:
+    assert "ModuleNotFoundError: No module named 'nonsense'" in run(page, "import nonsense")
+
+
+def spoilt(body: bytes, at: int) -> bytes:
+    return body[:at] + bytes([body[at] ^ 0xFF]) + body[at + 1 :]
+
+
+def absent(route: Route) -> None:
+    route.fulfill(status=404, body="not here")
+
+
+def cut(route: Route) -> None:
+    route.fulfill(body=route.fetch().body()[:1_000_000])
+
+
+def corrupt(route: Route) -> None:
+    body = route.fetch().body()
+    route.fulfill(body=spoilt(body, len(body) // 2))
+
+
+def page_instead(route: Route) -> None:
+    route.fulfill(body="<!doctype html><title>Welcome to the hotel's network</title>", content_type="text/html")
+
+
+def of_another_build(route: Route) -> None:
+    import gzip
+
+    plain = gzip.decompress(route.fetch().body())
+    at = plain.index(b'"build":"') + len(b'"build":"')
+    route.fulfill(body=gzip.compress(spoilt(plain, at + 1)[: at + 1] + b"0" + plain[at + 2 :], 1))
+
+
+def of_other_webassembly(route: Route) -> None:
+    import gzip
+    import re
+
+    plain = gzip.decompress(route.fetch().body())
+    route.fulfill(body=gzip.compress(re.sub(rb'"sum":(-?)\d', rb'"sum":\g<1>9', plain, count=1), 1))
+
+
+@pytest.mark.parametrize(
+    "answer", [absent, cut, corrupt, page_instead, of_another_build, of_other_webassembly], ids=lambda it: it.__name__
+)
+def test_with_a_spoilt_snapshot_python_starts_the_ordinary_way(visit: Visit, answer: Answer) -> None:
+    def spoil(page: Page) -> None:
+        page.guard.expected += ["status of 404"]  # type: ignore[attr-defined]
+        page.route(SNAPSHOT, answer)
+
+    page = visit(prepare=spoil)
+    assert page.evaluate(START) == "ordinary"
+    page.select_option("#model", "llama-3-70b")
+    expect(page.locator("#figures [data-figure=parameters]").first).to_contain_text("70.6B")
+    assert run(page, "import difflib\nprint(6 * 7)").strip() == "42"
+
+
+@pytest.fixture
+def host(site: dict[str, bytes]) -> Iterator[Host]:
+    host = Host(site)
+    yield host
+    host.stop()
+
+
+@pytest.mark.parametrize("suffix", [".wasm", ".bin", ".zip"])
+def test_a_host_that_sends_a_wrong_type_does_not_matter(visit: Visit, host: Host, suffix: str) -> None:
+    host.types[suffix] = "text/plain"
+    page = visit(host.url)
+    assert page.evaluate(START) == "snapshot"
+
+
+def test_nothing_of_python_is_fetched_on_a_metered_connection_until_something_is_chosen(visit: Visit) -> None:
+    def spare(page: Page) -> None:
+        page.add_init_script("Object.defineProperty(navigator, 'connection', { value: { saveData: true } })")
+
+    page = visit(ready=False, prepare=spare)
+    expect(page.locator("#python-status")).to_contain_text("To spare your data")
+    expect(page.locator("#offline-status")).to_contain_text("to spare your data")
+    assert page.locator("html").get_attribute("data-python") == "waiting"
+    assert not [url for url in page.guard.requests if "pyodide" in url or "pyscript" in url]  # type: ignore[attr-defined]
+    page.locator("#diagram [data-part=mlp]").click()
+    expect(page.locator("#panel h2")).to_have_text("MLP")
+    page.wait_for_selector(READY, state="attached", timeout=START_TIMEOUT)
+    expect(page.locator("#panel h2")).to_have_text("MLP")
+    expect(page.locator("#panel table.shapes")).to_be_visible()
+
+
+def held(visit: Visit) -> tuple[Page, Callable[[], None]]:
+    """The page before Python, and what lets Python come."""
+    routes: list[Route] = []
+    released = False
+
+    def hold(route: Route) -> None:
+        if released:
+            route.continue_()
+        else:
+            routes.append(route)
+
+    page = visit(ready=False, prepare=lambda page: page.route("**/*.wasm", hold))
+    page.wait_for_selector('html[data-python="loading"]', state="attached")
+
+    def release() -> None:
+        nonlocal released
+        released = True
+        for route in routes:
+            route.continue_()
+        page.wait_for_selector(READY, state="attached", timeout=START_TIMEOUT)
+
+    return page, release
+
+
+def test_before_python_every_part_of_the_model_can_be_read_in_the_panel(visit: Visit) -> None:
+    page, release = held(visit)
+    parts = page.locator("details[data-part]").evaluate_all("(all) => all.map((it) => it.dataset.part)")
+    assert len(parts) >= 7
+    for part in parts:
+        page.locator(f'#diagram [data-part="{part}"]').first.click()
+        entry = page.locator(f'details[data-part="{part}"]')
+        name = entry.locator(".name").evaluate("(it) => it.firstChild.textContent")
+        expect(page.locator("#panel h2")).to_have_text(name)
+        expect(page.locator("#panel [role=status]")).to_contain_text(name)
+        counted = entry.locator("[data-count]").first.get_attribute("value")
+        assert page.locator("#panel [data-count]").first.get_attribute("value") == counted
+        current = page.locator("[aria-current=true]").evaluate_all("(all) => all.map((it) => it.dataset.part)")
+        assert set(current) == {part}
+    assert page.evaluate(
+        "document.querySelectorAll('[id]').length === new Set([...document.querySelectorAll('[id]')].map((it) => it.id)).size"
+    )
+    release()
+    # All of them were visited, so the sum of the parts is the whole model.
+    expect(page.locator("#panel h2")).to_have_text(name)
+    assert page.url.endswith(f"part={parts[-1]}")
+
+
+def test_another_model_and_length_chosen_before_python_take_effect_when_it_is_ready(visit: Visit) -> None:
+    page, release = held(visit)
+    page.select_option("#model", "llama-3-70b")
+    page.locator("#seq-len").fill("512")
+    expect(page.locator("#python-status")).to_contain_text("takes effect when it is ready")
+    release()
+    expect(page.locator("#figures [data-figure=parameters]").first).to_contain_text("70.6B")
+    expect(page.locator("#seq-len")).to_have_value("512")
+    assert "model=llama-3-70b" in page.url
+    assert "t=512" in page.url
+
+
+def test_a_browser_without_webassembly_gets_a_readable_page_and_a_sentence(visit: Visit) -> None:
+    page = visit(ready=False, prepare=lambda page: page.add_init_script("delete globalThis.WebAssembly"))
+    page.wait_for_selector('html[data-python="failed"]', state="attached")
+    expect(page.locator("#python-status")).to_contain_text("this browser has no WebAssembly")
+    page.locator("details[data-part=mlp] summary").click()
+    expect(page.locator("details[data-part=mlp] p").first).to_be_visible()
+
+
+def test_where_the_browser_unpacks_nothing_python_starts_the_ordinary_way(visit: Visit) -> None:
+    page = visit(prepare=lambda page: page.add_init_script("delete globalThis.DecompressionStream"))
+    assert page.evaluate(START) == "ordinary"
+
+
+def test_the_guard_sees_the_policy_kept(browser: Browser, host: Host) -> None:
+    page = browser.new_page()
+    guard = Guard(page, host.url.rstrip("/"))
+    page.add_init_script("addEventListener('securitypolicyviolation', (it) => console.error(it.violatedDirective))")
+    page.goto(host.url)
+    page.wait_for_selector(READY, state="attached", timeout=START_TIMEOUT)
+    run(page, "print(1)")
+    page.close()
+    guard.check()

@@ -1,0 +1,113 @@
+"""Model and sequence length, by mouse and by keyboard."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Page, expect
+
+from tests.page.conftest import Visit
+
+
+def test_choosing_a_model_changes_everything_that_follows_from_it(page: Page) -> None:
+    page.get_by_label("Model", exact=True).select_option("llama-3-70b")
+    expect(page.locator("#figures [data-figure=parameters] data")).to_have_attribute("value", "70553706496")
+    expect(page.locator("#diagram")).to_contain_text("Block 1 of 80")
+    expect(page.locator("#diagram")).to_contain_text("79 more blocks with the same shape and their own weights")
+    expect(page.locator("#where h2")).to_contain_text("70,553,706,496")
+    expect(page.locator("#panel h2")).to_have_text("Grouped-query attention")
+    assert page.url.endswith("#model=llama-3-70b&t=8&part=attention")
+
+
+def test_choosing_a_model_by_keyboard_keeps_the_focus(page: Page) -> None:
+    page.locator("#model").focus()
+    page.keyboard.press("ArrowDown")
+    expect(page.locator("#model")).not_to_have_value("gpt2")
+    expect(page.locator("#model")).to_be_focused()
+    slug = page.locator("#model").input_value()
+    assert f"model={slug}&" in page.url
+
+
+def test_a_length_by_typing_changes_what_depends_on_it(page: Page) -> None:
+    page.locator("#seq-len").fill("64")
+    expect(page.locator("#panel table.shapes")).to_contain_text("64 × 64")
+    expect(page.locator("#seq-len-slider")).to_have_value("64")
+    expect(page.locator("#diagram")).to_contain_text("64 × 768")
+    assert "t=64" in page.url
+
+
+def test_typing_a_length_by_keyboard_keeps_the_focus_and_the_text(page: Page) -> None:
+    page.locator("#seq-len").select_text()
+    page.keyboard.type("128")
+    expect(page.locator("#seq-len")).to_be_focused()
+    expect(page.locator("#seq-len")).to_have_value("128")
+    page.keyboard.press("Enter")
+    expect(page.locator("#panel table.shapes")).to_contain_text("128 × 128")
+
+
+def test_the_slider_by_keyboard_and_by_value(page: Page) -> None:
+    slider = page.locator("#seq-len-slider")
+    slider.focus()
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("#seq-len")).to_have_value("9")
+    page.keyboard.press("End")
+    expect(page.locator("#seq-len")).to_have_value("1024")
+    expect(slider).to_be_focused()
+    slider.fill("100")
+    expect(page.locator("#seq-len")).to_have_value("100")
+
+
+def test_dragging_the_slider_is_one_step_back(page: Page) -> None:
+    slider = page.locator("#seq-len-slider")
+    box = slider.bounding_box()
+    assert box
+    page.mouse.move(box["x"] + 10, box["y"] + box["height"] / 2)
+    page.mouse.down()
+    for step in range(1, 9):
+        page.mouse.move(box["x"] + step * box["width"] / 9, box["y"] + box["height"] / 2)
+    page.mouse.up()
+    expect(page.locator("#seq-len")).not_to_have_value("8")
+    dragged = page.locator("#seq-len").input_value()
+    assert f"t={dragged}&" in page.url
+    page.go_back()
+    expect(page.locator("#seq-len")).to_have_value("8")
+
+
+def test_the_buttons_of_useful_lengths(page: Page) -> None:
+    page.get_by_role("button", name="1,024", exact=True).click()
+    expect(page.locator("#seq-len")).to_have_value("1024")
+    expect(page.locator("#figures [data-figure=flops] data").first).to_have_attribute("value", "284812800")
+
+
+def test_a_bad_length_is_said_beside_the_control_and_changes_nothing(page: Page) -> None:
+    for text in ("0", "1025", "-4"):
+        page.locator("#seq-len").fill(text)
+        page.keyboard.press("Enter")
+        expect(page.locator("#controls")).to_contain_text("GPT-2 small takes at most 1,024. T is still 8.")
+        expect(page.locator("#panel table.shapes")).to_contain_text("8 × 8")
+    page.locator("#seq-len").fill("16")
+    page.keyboard.press("Enter")
+    expect(page.locator("#controls")).not_to_contain_text("T is still")
+
+
+def test_letters_are_no_length(page: Page) -> None:
+    page.locator("#seq-len").select_text()
+    page.keyboard.type("e")
+    page.keyboard.press("Enter")
+    expect(page.locator("#controls")).to_contain_text("not a whole number")
+    expect(page.locator("#figures [data-figure=parameters] data")).to_have_attribute("value", "124439808")
+
+
+def test_a_model_that_cannot_run_at_t_takes_the_nearest_and_says_so(visit: Visit) -> None:
+    page = visit("#model=llama-3-8b&t=8192")
+    page.select_option("#model", "gpt2")
+    expect(page.locator("#seq-len")).to_have_value("1024")
+    expect(page.locator("#controls")).to_contain_text("T was 8,192; GPT-2 small takes at most 1,024")
+
+
+def test_only_what_depends_on_t_is_marked_as_changed(page: Page) -> None:
+    page.locator("#seq-len").fill("16")
+    changed = page.locator("#panel table.shapes tr.changed")
+    expect(changed.first).to_be_visible()
+    texts = " ".join(changed.all_inner_texts())
+    assert "Scores" in texts
+    assert "16 × 16" in texts
+    assert "768 × 768" not in texts

@@ -1,0 +1,105 @@
+"""What a designer and a screen reader look for: nothing scrolls sideways, targets are large, axe finds nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page
+
+from tests.page.conftest import Visit
+
+WIDTHS = (320, 390, 768, 1024, 1440)
+MODELS = ("gpt2", "llama-3-70b", "mistral-7b-v0.1")
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("slug", MODELS)
+def test_nothing_scrolls_sideways(visit: Visit, width: int, slug: str) -> None:
+    page = visit(f"#model={slug}", viewport={"width": width, "height": 800})
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    # A box that scrolls by itself may be wide inside; the page around it may not.
+    wide = page.evaluate(
+        """(width) => [...document.querySelectorAll("main *")].filter((one) => {
+          const box = one.getBoundingClientRect();
+          if (box.width === 0 || box.right <= width + 1) return false;
+          for (let up = one.parentElement; up; up = up.parentElement)
+            if (/(auto|scroll|hidden)/.test(getComputedStyle(up).overflowX)) return false;
+          return true;
+        }).map((one) => one.outerHTML.slice(0, 80))""",
+        width,
+    )
+    assert wide == []
+
+
+def phone(visit: Visit) -> Page:
+    options: dict[str, Any] = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+    return visit(**options)
+
+
+def test_on_a_phone_targets_are_44_pixels_and_text_is_12(visit: Visit) -> None:
+    page = phone(visit)
+    small = page.evaluate(
+        """() => [...document.querySelectorAll("#diagram [data-part], select, button, summary, [id^=seq-len]")]
+          .filter((one) => /^(a|g|select|button|summary|input)$/i.test(one.localName))
+          .filter((one) => one.checkVisibility())
+          .map((one) => [one.dataset.part ?? one.id ?? one.textContent, one.getBoundingClientRect().height])
+          .filter(([, height]) => height < 43.9)"""
+    )
+    assert small == []
+    tiny = page.evaluate(
+        """() => [...document.querySelectorAll("#diagram text")].map((one) => {
+          const scale = one.getScreenCTM().a;
+          return [one.textContent, parseFloat(getComputedStyle(one).fontSize) * scale];
+        }).filter(([, size]) => size < 11.95)"""
+    )
+    assert tiny == []
+
+
+def test_no_text_of_the_drawing_leaves_it_or_meets_another(visit: Visit) -> None:
+    page = visit(viewport={"width": 390, "height": 844})
+    for slug in MODELS:
+        page.select_option("#model", slug)
+        page.wait_for_function("(slug) => location.hash.includes(slug)", arg=slug)
+        clashes = page.evaluate(
+            """() => {
+              const svg = document.querySelector("#diagram svg").getBoundingClientRect();
+              const all = [...document.querySelectorAll("#diagram text")].filter((one) => one.textContent.trim())
+                .map((one) => [one.textContent, one.getBoundingClientRect()]);
+              const out = ([, box]) => box.left < svg.left - 1 || box.right > svg.right + 1;
+              const found = all.filter(out).map(([text]) => text);
+              for (let i = 0; i < all.length; i++) for (let j = i + 1; j < all.length; j++) {
+                const a = all[i][1], b = all[j][1];
+                const x = Math.min(a.right, b.right) - Math.max(a.left, b.left);
+                const y = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+                if (x > 1 && y > 4) found.push(all[i][0] + " / " + all[j][0]);
+              }
+              return found;
+            }"""
+        )
+        assert clashes == [], slug
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("slug", MODELS)
+def test_axe_finds_nothing(visit: Visit, scheme: str, slug: str) -> None:
+    page = visit(f"#model={slug}", color_scheme=scheme)
+    for details in page.locator("main details").all()[:3]:
+        details.evaluate("one => { one.open = true; }")
+    results = Axe().run(page)
+    found = [(one["id"], [node["html"][:120] for node in one["nodes"]]) for one in results.response["violations"]]
+    assert found == []
+
+
+def test_it_prints_on_two_pages(visit: Visit) -> None:
+    page = visit()
+    pdf = page.pdf(format="A4", print_background=True)
+    assert pdf.count(b"/Type /Page\n") + pdf.count(b"/Type /Page ") <= 2 or pdf.count(b"/Type/Page/") <= 2
+
+
+def test_no_motion_for_those_who_ask_for_none(visit: Visit) -> None:
+    page = visit(reduced_motion="reduce")
+    page.locator("#seq-len").fill("16")
+    moving = page.evaluate("document.getAnimations().filter((one) => one.effect.getTiming().duration > 1).length")
+    assert moving == 0
