@@ -24,7 +24,7 @@ HALF = Factor("half", Fraction(1, 2))
 
 @dataclass(frozen=True, slots=True)
 class Convention:
-    """Another convention for a figure: its number with the working; ``binary`` is a unit that it calls a decimal one."""
+    """Another convention for a figure: its number with the working; ``binary`` is a unit that it calls decimal."""
 
     figure: str
     id: str

@@ -12,7 +12,7 @@ from anatomy.views import compute, conventions, figures, memory, panel, where
 from anatomy.working import Working, number
 from tests.formulas import equations, holds
 
-SETTINGS = (
+SETTINGS: tuple[dict[str, str], ...] = (
     {},
     {"run": "decode", "square": "causal", "cache": "int4", "weights": "int4", "batch": "3"},
     {"run": "recompute", "weights": "fp32", "cache": "fp8"},

@@ -63,7 +63,7 @@ def _other(figure: str, one: Convention) -> Safe:
         tag("span", {"class": "exact"}, digits),
         tag("span", {"class": "size"}, said),
     ]
-    return disclosed(f"w-{figure}-{one.id}", summary, tag("p", {"class": "reading"}, why), formula(one.working, unit))
+    return disclosed(f"o-{figure}-{one.id}", summary, tag("p", {"class": "reading"}, why), formula(one.working, unit))
 
 
 def _worded(figure: str, value: Number) -> str:

@@ -123,7 +123,14 @@ def cache_plot(costs: Costs) -> Plot | None:
         Mark("bend", at, f"window full at T = {exact(at)}", sum(curves.cache(model, at, options)))
         for at in curves.bends(model)
     ]
-    return Plot(said=cache_said(costs), unit="Bytes of KV cache", units=BYTES, series=tuple(series), marks=tuple(marks), limit=top)
+    return Plot(
+        said=cache_said(costs),
+        unit="Bytes of KV cache",
+        units=BYTES,
+        series=tuple(series),
+        marks=tuple(marks),
+        limit=top,
+    )
 
 
 def layer_kind(record: Attention) -> str:
