@@ -1,4 +1,4 @@
-"""The command line: ``list``, ``show``, ``tensors``, ``compare``, ``check``.
+"""The command line: ``list``, ``show``, ``tensors``, ``compare``, ``check``, ``plot``.
 
 Bad input is one line on standard error and exit status 2.
 """
@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from anatomy import __version__, catalog
-from anatomy.commands import output
+from anatomy.commands import output, plot
 from anatomy.commands.output import aligned
 from anatomy.config import AnatomyError
 from anatomy.formatting import exact, giga, percent, shape, short, size_in_bytes
@@ -51,6 +51,8 @@ def _show(options: argparse.Namespace) -> str:
 
 
 def _described(anatomy: Anatomy) -> str:
+    from anatomy.commands import costs  # here, so that JSON and the other commands start without it
+
     model = anatomy.model
     stacks = ", ".join(f"{exact(stack.blocks)} {stack.id} blocks" for stack in model.stacks)
     context = f"context {exact(model.context)}" if model.context else "no context limit of its own"
@@ -65,6 +67,7 @@ def _described(anatomy: Anatomy) -> str:
     figures.append(("per token", "", giga(anatomy.full.per_token)))
     if anatomy.kv_bytes is not None:
         figures.append(("KV cache bytes (bf16)", exact(anatomy.kv_bytes), size_in_bytes(anatomy.kv_bytes)))
+    figures += costs.figures(anatomy)
     groups = [(group.label, exact(group.parameters), percent(group.share)) for group in anatomy.groups]
     parts = [("part", "blocks", "parameters", "weights")]
     for part in anatomy.parts:
@@ -80,8 +83,9 @@ def _described(anatomy: Anatomy) -> str:
     ]
     if model.defaults:
         lines.append("defaults used: " + ", ".join(f"{key} = {value}" for key, value in model.defaults.items()))
+    others = [("figure", "by another convention", "prints"), *costs.others(anatomy)]
     lines += ["", aligned(figures, frozenset({1, 2})), "", aligned(groups, frozenset({1, 2})), ""]
-    return "\n".join([*lines, aligned(parts, frozenset({2}))])
+    return "\n".join([*lines, aligned(parts, frozenset({2})), "", aligned(others, frozenset({2}))])
 
 
 def _tensors(options: argparse.Namespace) -> str | None:
@@ -183,6 +187,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     checking.add_argument("--json", action="store_true", help="as JSON")
     checking.set_defaults(run=_check)
+    plot.add(commands, model_help)
     return parser
 
 

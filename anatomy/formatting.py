@@ -89,6 +89,23 @@ def giga(number: Number) -> str:
     return f"{significant(value)} G"
 
 
+def operations(number: Number) -> str:
+    """FLOPs in the unit that keeps them short: K, M, G from 10^7 up to 10^12, then T (10^12), P (10^15), E (10^18).
+
+    >>> operations(247358976), operations(139024400384), operations(1138887887745024), operations(294912)
+    ('0.25 G', '139 G', '1.14 P', '295 K')
+    """
+    if number < 10**7:
+        small = 10**6 if number >= Fraction(9995, 10000) * 10**6 else 1000
+        name = " M" if small == 10**6 else " K"
+        return f"{significant(Fraction(number) / small)}{name}" if number >= 1000 else significant(number)
+    for unit, name in ((10**18, "E"), (10**15, "P"), (10**12, "T")):
+        # What rounds up to the next unit is worded in it.
+        if Fraction(number) >= Fraction(9995, 10000) * unit:
+            return f"{significant(max(Fraction(1), Fraction(number) / unit))} {name}"
+    return giga(number)
+
+
 def percent(share: Number) -> str:
     """A share of the whole: never a rounded 0% or 100%.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from anatomy.blocks import Blocks, contains, count
-from anatomy.tensors import Attention, Model
+from anatomy.tensors import STACKS, Attention, Model, part_id
 
 _PARTS = {
     "embedding-norm": "Embedding norm",
@@ -86,6 +86,18 @@ def part(model: Model, part_id: str, stack: str | None, blocks: Blocks | None) -
     if part_id == "norm-mlp" and blocks and _only_routed(model, stack, blocks):
         return "Norm before experts"
     return _PARTS[part_id]
+
+
+def usual(part_path: str) -> str:
+    """What a part is called where no model says more: its stack, where the path names one, and the part.
+
+    >>> usual("block/attention/qkv"), usual("encoder/block/mlp/up")
+    ('Attention', 'Encoder MLP')
+    """
+    found = part_id(part_path)
+    word = _PARTS.get(found) or _GROUPS.get(found) or found.capitalize()
+    head = part_path.split("/", 1)[0]
+    return f"{head.capitalize()} {word if word.startswith('MLP') else word.lower()}" if head in STACKS else word
 
 
 def _only_routed(model: Model, stack: str | None, blocks: Blocks) -> bool:

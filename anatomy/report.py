@@ -9,13 +9,13 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-from anatomy import flops, labels, memory
+from anatomy import costs, flops, labels, memory
 from anatomy.activations import Activation as Activation
 from anatomy.activations import activations
 from anatomy.blocks import Blocks, contains, count, kinds, label
 from anatomy.catalog import LoadedModel
 from anatomy.tensors import Row, Stack
-from anatomy.terms import Number, whole
+from anatomy.terms import Number, total
 
 # What stands before and after the blocks; inside them the stack's own flow decides.
 BEFORE, AFTER = ("embedding", "embedding-norm", "residual"), ("final-norm", "pooler", "head", "unembedding")
@@ -111,13 +111,13 @@ class Anatomy:
 def _described(model: LoadedModel, seq_len: int) -> Anatomy:
     full = flops.forward(model, seq_len, flops.FULL)
     parts, block_kinds = _parts(model, seq_len, full)
-    total = model.parameters
     return Anatomy(
         model=model,
         seq_len=seq_len,
         longest=flops.longest(model),
         groups=tuple(
-            Group(name, labels.group(model, name), held, Fraction(held, total)) for name, held in model.groups().items()
+            Group(name, labels.group(model, name), held, Fraction(held, model.parameters))
+            for name, held in model.groups().items()
         ),
         block_kinds=block_kinds,
         parts=parts,
@@ -220,7 +220,7 @@ def _part(
         share=Fraction(held * times, model.parameters),
         weights=tuple(_weights(rows)),
         activations=tuple(activations(model, seq_len, part_id, stack, blocks, rows)),
-        flops=_flops(full, part_id, stack if len(model.stacks) > 1 else None, blocks),
+        flops=int(total(full.of_part(part_id, stack if len(model.stacks) > 1 else None, blocks))),
     )
 
 
@@ -230,19 +230,6 @@ def _group(part_id: str, rows: list[Row]) -> str:
     # A part is drawn in the colour of its matrices: attention's, though its QK norms are counted as norms.
     groups = [row.group for row in rows]
     return next((group for group in groups if group != "norms"), groups[0])
-
-
-def _flops(full: flops.Flops, part_id: str, stack: str | None, blocks: Blocks | None) -> int:
-    found: Number = 0
-    for term in full.terms:
-        row = Row("", (), term.part)
-        if row.part_id != part_id or row.stack != stack:
-            continue
-        if blocks is None:
-            found += term.value
-        elif contains(term.blocks, blocks[0].start):
-            found += Fraction(term.value, count(term.blocks)) * count(blocks)
-    return int(whole(found))
 
 
 def _weights(rows: list[Row]) -> Iterator[Weight]:
@@ -301,9 +288,10 @@ def as_dict(anatomy: Anatomy) -> dict[str, Any]:
                 for part in anatomy.parts
                 if part.flops
             ],
+            **costs.flops_dict(model, anatomy.seq_len),
         },
         "memory": {
-            "weights_bytes": {dtype: memory.weights_bytes(model, dtype) for dtype in ("fp32", "bf16", "int8", "int4")},
+            **costs.memory_dict(model, anatomy.seq_len),
             "kv_cache": {
                 "dtype": CACHE_DTYPE,
                 "batch": CACHE_BATCH,
@@ -313,6 +301,8 @@ def as_dict(anatomy: Anatomy) -> dict[str, Any]:
             if cached
             else None,
         },
+        "other_conventions": costs.conventions_dict(model, anatomy.seq_len),
+        "name": costs.name_dict(model.name, model),
     }
 
 

@@ -7,11 +7,14 @@ from dataclasses import dataclass, field, replace
 from urllib.parse import parse_qsl, quote
 
 from anatomy import catalog, challenges
+from anatomy import options as switches
 from anatomy import own as owned
 from anatomy.catalog import LoadedModel
 from anatomy.checkpoint import Checkpoint
 from anatomy.config import AnatomyError, shown
+from anatomy.costs import Costs, costs
 from anatomy.formatting import exact
+from anatomy.options import Options
 from anatomy.own import Own
 from anatomy.report import Anatomy, Part, default_seq_len, describe
 
@@ -30,6 +33,7 @@ class State:
 
     ``other`` is the model compared with, ``own`` the visitor's own configuration, ``draft`` the text of one that could
     not be read, ``checkpoint`` what the visitor's files hold: what no hash carries lives as long as the page.
+    ``options`` is what the switches of costs say.
     """
 
     model: str = catalog.DEFAULT_MODEL
@@ -45,6 +49,7 @@ class State:
     own: Own | None = None
     draft: str = ""
     checkpoint: Checkpoint | None = None
+    options: Options = switches.DEFAULT
 
     @property
     def loaded(self) -> LoadedModel:
@@ -63,6 +68,11 @@ class State:
     def anatomy(self) -> Anatomy:
         """The chosen model's anatomy at the chosen T."""
         return describe(self.loaded, self.seq_len)
+
+    @property
+    def costs(self) -> Costs:
+        """What the chosen model costs at the chosen T and setting of the switches."""
+        return costs(self.loaded, self.seq_len, self.options)
 
     @property
     def selected(self) -> Part:
@@ -100,7 +110,7 @@ class State:
             keys["blocks"] = self.blocks
         if self.other:
             keys["with"] = self.other
-        return keys
+        return keys | switches.to_keys(self.options)
 
     def settled(self) -> State:
         """The same state with what it shows remembered: the selected part as visited, the challenges it solves.
@@ -197,6 +207,18 @@ def select_part(state: State, part: str, stack: str | None = None, blocks: str |
     return replace(state, part=address[0], stack=address[1], blocks=address[2], notices={}, changed="")
 
 
+def choose_option(state: State, switch: str, text: str) -> State:
+    """One switch of the costs set otherwise; what is nothing to choose is refused with a sentence.
+
+    >>> choose_option(State(), "run", "decode").to_hash()
+    '#model=gpt2&t=8&part=attention&run=decode'
+    """
+    try:
+        return replace(state, options=switches.chosen(state.options, switch, text), notices={}, changed="")
+    except AnatomyError as error:
+        return _refused(state, switch, str(error))
+
+
 def with_progress(state: State, solved: frozenset[str]) -> State:
     """The state with challenges solved on an earlier visit; ids that no challenge has are dropped."""
     known = {one.id for one in challenges.CHALLENGES}
@@ -239,13 +261,14 @@ def from_hash(state: State, text: str) -> State:
     if text.strip("#") and "=" not in text:
         return state  # it names a place on the page, such as #panel
     keys = dict(parse_qsl(text.removeprefix("#"), keep_blank_values=True))
-    wanted = replace(state, **{name: getattr(State(), name) for name in _IN_HASH}, notices={}, changed="")
-    notices: dict[str, str] = {}
+    options, notices = switches.from_keys(keys)
+    usual = {name: getattr(State(), name) for name in _IN_HASH}
+    wanted = replace(state, **usual, options=options, notices={}, changed="")
     model = keys.get("model", wanted.model)
     moved = choose_model(replace(wanted, model=state.model, seq_len=state.seq_len), model)
     if MODEL in moved.notices:
         notices[MODEL] = moved.notices[MODEL]
-        moved = replace(state, notices={}, changed="")
+        moved = replace(state, options=options, notices={}, changed="")
     else:
         # A deep link is no change: T is the hash's own or the default, never carried over.
         moved = replace(moved, seq_len=default_seq_len(moved.loaded, wanted.seq_len), notices={}, changed="")

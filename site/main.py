@@ -40,10 +40,15 @@ class Page:
             _store(OWN, state.own.text if state.own else None)
         self.state = state
         made = regions(state)
+        opened = [one.id for one in document.querySelectorAll("details[open][id]")]
         for name, markup in made.items():
             if markup != self.shown.get(name):
                 idiomorph.Idiomorph.morph(document.getElementById(name), markup, MORPH_TYPING if typing else MORPH)
         self.shown = made
+        # A working that its reader opened stays open while the figures in it change.
+        for ident in opened:
+            if still := document.getElementById(ident):
+                still.open = True
 
     def go(self, state: State, *, replace: bool = False, typing: bool = False) -> None:
         """Show a state that the reader chose, and write it into the address so that Back leads here again."""
@@ -131,6 +136,8 @@ def changed(event: Any) -> None:
         page.go(states.choose_other(page.state, control.value))
     elif control.id in ("seq-len", "seq-len-slider"):
         page.go(states.choose_seq_len(page.state, control.value))
+    elif control.dataset.action == "option":
+        page.go(states.choose_option(page.state, control.name, control.value))
 
 
 def typed(event: Any) -> None:
@@ -166,6 +173,10 @@ def start() -> None:
     early = [control.value for control in (seq_len, slider) if control.value != str(page.state.seq_len)]
     if early:
         state = states.choose_seq_len(state, early[0])
+    for control in document.querySelectorAll('[data-action="option"]'):
+        chosen = control.checked if control.type == "radio" else True
+        if chosen and control.value != str(getattr(page.state.options, control.name)):
+            state = states.choose_option(state, control.name, control.value)
     pasted = str(document.getElementById("own-config").value)
     if pasted.strip():
         state = visitor.own_config(state, pasted)
