@@ -191,13 +191,15 @@ PRE_NORM = (
 class Stack:
     """A stack of blocks: how many, what positions it runs over, and how a block's parts are wired.
 
-    ``flow`` may name parts that only some blocks hold; a block's own parts decide.
+    ``flow`` may name parts that only some blocks hold; a block's own parts decide. ``bare`` are the parts that every
+    block (or the stack's end) has though they hold no tensors: norms without a scale.
     """
 
     id: str
     blocks: int
     flow: tuple[Branch, ...] = PRE_NORM
     positions: str = "tokens"
+    bare: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,8 @@ PROJECTIONS: Mapping[str, str] = MappingProxyType(
     {"query": "q_proj", "key": "k_proj", "value": "v_proj", "output": "o_proj"}
 )
 GATED = ("gate_proj", "up_proj", "down_proj")
+# What a norm inside attention normalises: queries, keys, or the latents that DQ and DKV compress to.
+_NORMED = {"q-norm": "_Q", "k-norm": "_K", "query-norm": "_DQ", "kv-norm": "_DKV"}
 
 
 def linear(
@@ -71,7 +73,7 @@ def norm(
     >>> [row.name for row in norm("ln_f", "final-norm", 768, bias=True)]
     ['ln_f.weight', 'ln_f.bias']
     """
-    of = {"q-norm": "_Q", "k-norm": "_K"}.get(part.rsplit("/", 1)[-1], "")
+    of = _NORMED.get(part.rsplit("/", 1)[-1], "")
     yield Row(f"{name}.{names[0]}", (size,), part, blocks, symbol=f"γ{of}")
     if bias:
         yield Row(f"{name}.{names[1]}", (size,), part, blocks, symbol=f"β{of}")
