@@ -1,4 +1,4 @@
-"""FLOPs, memory and conventions in the browser: switches by mouse and keyboard, workings, curves, every kind of model."""
+"""FLOPs, memory and conventions in the browser: switches by mouse and keyboard, workings, curves, kinds of models."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from playwright.sync_api import Locator, Page, expect
 from tests.formulas import holds
 from tests.page.conftest import Visit
 
-# One of each kind: multi-head, grouped, one KV head, windows, chunks, latent and experts, encoder, both stacks, patches.
+# Multi-head, grouped, one KV head, windows, chunks, latent with experts, an encoder, both stacks, patches.
 KINDS = (
     "gpt2",
     "llama-3-70b",
@@ -104,7 +104,7 @@ def test_the_marker_follows_t(page: Page) -> None:
         places.append(mark.locator("circle").bounding_box())
     lefts = [place["x"] for place in places if place]
     assert lefts == sorted(set(lefts))
-    assert page.locator("#compute .behind .now th").inner_text() == "1,024"
+    assert page.locator("#compute .behind .now th").text_content() == "1,024"
 
 
 @pytest.mark.parametrize("slug", KINDS)
