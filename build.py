@@ -7,7 +7,6 @@ if sys.version_info < (3, 11):  # noqa: UP036 (an older Python may well be the o
     sys.exit(2)
 
 import argparse
-import json
 import webbrowser
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -21,8 +20,8 @@ sys.path[:0] = [folder for folder in (str(ROOT), str(SITE)) if folder not in sys
 import anatomy
 from anatomy.state import State
 from anatomy.views.page import regions
-from builder import archive, document, names, notices, offline, pins, runtime, snapshot, template, wheels
-from builder.document import INTERPRETER, SNAPSHOT
+from builder import archive, document, names, notices, offline, one_file, pins, runtime, snapshot, template, wheels
+from builder.document import SNAPSHOT
 from builder.failure import BuildError
 from builder.server import SiteServer
 
@@ -39,9 +38,10 @@ POLICY = (
 # The page's own Python: unpacked side by side, as in a checkout, so that catalog.py finds the configurations.
 PACKED = ("anatomy", "model_configs")
 # Modules of the page that speak with the browser, so that only a page can run them.
-SCRIPTS = ("main.py", "cell.py")
+SCRIPTS = ("main.py", "brought.py", "cell.py")
 LOCK = "pyodide/pyodide-lock.json"
 NOTICES = "THIRD-PARTY.txt"
+TEMPLATE = "template.html"
 
 Files = dict[str, bytes]
 
@@ -86,23 +86,16 @@ def app_files(files: Files, plan: Plan) -> Files:
 
 
 def start_files(files: Files, plan: Plan) -> Files:
-    """Add the snapshot of a started Python, and the interpreter module that restores it or starts the ordinary way."""
+    """Add the snapshot of a started Python, where there is a Node to make it with, and what restores it."""
     if not plan.pins.snapshot:
         return files
-    site = plan.root / "site"
-    # The lock goes into the interpreter module: one file less to wait for.
-    made = {path: data for path, data in files.items() if path != LOCK}
-    made["restore.mjs"] = (site / "restore.mjs").read_bytes()
+    made = files | {"restore.mjs": (plan.root / "site" / "restore.mjs").read_bytes()}
     try:
         expected = regions(State())
         made[SNAPSHOT] = snapshot.contents(files, _scripts(plan), expected, plan.cache, plan.pins.node)
     except snapshot.NoNodeError as error:
         plan.note(str(error))
-    values = {f"asset:{path}": name for path, name in names.hashed(made).items()}
-    values = {f"asset:{SNAPSHOT}": "", **values, "lock": _compact(files[LOCK])}
-    source = (site / INTERPRETER).read_text("utf-8")
-    filled = template.filled(source, values, optional=set(values), file=f"site/{INTERPRETER}")
-    return made | {INTERPRETER: filled.encode()}
+    return made
 
 
 def notice_files(files: Files, plan: Plan) -> Files:
@@ -112,27 +105,41 @@ def notice_files(files: Files, plan: Plan) -> Files:
     return {path: data for path, data in files.items() if path not in quoted} | {NOTICES: text.encode()}
 
 
+def one_file_files(files: Files, plan: Plan) -> Files:
+    """Add the edition in one file."""
+    if not plan.pins.snapshot:
+        return files
+    site = plan.root / "site"
+    known = document.with_own(site / TEMPLATE, files)
+    known |= document.interpreter_module(
+        site, known, one_file.address, one_file.specifier, lock=wheels.emptied(files[LOCK])
+    )
+    page = _page(plan, known, one_file.address, {"csp": one_file.POLICY, "numpy": "", "preload": "", "one-file": ""})
+    return files | {one_file.NAME: one_file.document(page, known, site)}
+
+
 def page_files(files: Files, plan: Plan) -> Files:
     """Render the page, add those of the site's own files that its template names, and give all hashed names."""
-    source = plan.root / "site" / "template.html"
-    known = document.with_own(source, files)
-    published = names.hashed({path: data for path, data in known.items() if path != NOTICES}) | {NOTICES: NOTICES}
-    values = {f"region:{key}": markup for key, markup in regions(State()).items()}
-    values |= {f"asset:{path}": name for path, name in published.items()}
-    values |= {"version": escape(anatomy.__version__), "csp": escape(POLICY, quote=False)}
-    values |= {"numpy": document.numpy(files), "preload": document.preload(plan.pins, published)}
-    optional = {"preload", "config", "interpreter", *(key for key in values if key.startswith("asset:"))}
-    if plan.pins.packages:
-        values |= {"config": escape(document.config(plan.pins, published))}
-        values |= {"interpreter": published[document.interpreter(plan.pins)]}
-    html = template.filled(source.read_text("utf-8"), values, optional=optional, file=f"site/{source.name}")
-    return {published[path]: data for path, data in known.items()} | {"index.html": html.encode()}
+    site = plan.root / "site"
+    known = document.with_own(site / TEMPLATE, files)
+    if plan.pins.snapshot:
+        # Pyodide's lock goes into the interpreter module: one file less to wait for.
+        lock = known.pop(LOCK)
+        named = _published(known)
+        known |= document.interpreter_module(site, known, named.__getitem__, lambda path: f"./{named[path]}", lock=lock)
+    published = _published(known)
+    values = {"csp": POLICY, "numpy": document.numpy(files), "preload": document.preload(plan.pins, published)}
+    values["one-file"] = one_file.link(files[one_file.NAME]) if one_file.NAME in files else ""
+    page = _page(plan, known, published.__getitem__, values)
+    return {published[path]: data for path, data in known.items()} | {"index.html": page.encode()}
 
 
 def offline_files(files: Files, plan: Plan) -> Files:
     """Add the service worker that keeps all of these files for later without a network."""
     source = plan.root / "site" / offline.NAME
-    return files | {offline.NAME: offline.worker(source, files)}
+    # The edition in one file is for who wants it, not for every visitor's browser to keep.
+    kept = {path: data for path, data in files.items() if path != one_file.NAME}
+    return files | {offline.NAME: offline.worker(source, kept)}
 
 
 # Each maps the files so far to the files from there on: logical paths before page_files, published ones after it.
@@ -142,6 +149,7 @@ STEPS: tuple[Callable[[Files, Plan], Files], ...] = (
     app_files,
     notice_files,
     start_files,
+    one_file_files,
     page_files,
     offline_files,
 )
@@ -219,8 +227,23 @@ def _scripts(plan: Plan) -> Files:
     return {name: (plan.root / "site" / name).read_bytes() for name in SCRIPTS}
 
 
-def _compact(lock: bytes) -> str:
-    return json.dumps(json.loads(lock), separators=(",", ":"))
+def _published(files: Files) -> dict[str, str]:
+    """The names under which files are published: with a hash, but for those that people call by name."""
+    plain = {path: path for path in (NOTICES, one_file.NAME) if path in files}
+    return names.hashed({path: data for path, data in files.items() if path not in plain}) | plain
+
+
+def _page(plan: Plan, files: Files, address: Callable[[str], str], said: dict[str, str]) -> str:
+    """The page, with every file where `address` says, and what is `said` of this edition."""
+    values = {f"region:{key}": markup for key, markup in regions(State()).items()}
+    values |= {f"asset:{path}": address(path) for path in files}
+    values |= {"version": escape(anatomy.__version__)} | said | {"csp": escape(said["csp"], quote=False)}
+    if plan.pins.packages:
+        values |= {"config": escape(document.config(plan.pins, address))}
+        values |= {"interpreter": address(document.interpreter(plan.pins))}
+    optional = {"preload", "config", "interpreter", "one-file", *(key for key in values if key.startswith("asset:"))}
+    source = plan.root / "site" / TEMPLATE
+    return template.filled(source.read_text("utf-8"), values, optional=optional, file=f"site/{TEMPLATE}")
 
 
 def _summary(made: Files, out: Path, runtime: Path) -> str:

@@ -124,6 +124,21 @@ def percent(share: Number) -> str:
     return f"{decimal(value, 0)}%"
 
 
+def ratio(value: Number) -> str:
+    """How many times one number another is (more than 0), to three significant digits; below 1 as a part of it.
+
+    >>> ratio(Fraction(2867, 3)), ratio(Fraction(1, 404)), ratio(4077796), ratio(1)
+    ('956 ×', '1/404', '4.08M ×', '1 ×')
+    """
+    value = Fraction(value)
+    if value == 1:
+        return "1 ×"
+    times = value if value > 1 else 1 / value
+    # Above a few thousand the unit says more than the digits.
+    words = significant(times) if times < 10_000 else short(int(decimal(times, 0).replace(",", "")))
+    return f"{words} ×" if value > 1 else f"1/{words}"
+
+
 def size_in_bytes(number: Number, binary: bool = False) -> str:
     """Bytes to three significant digits: decimal units (GB = 10^9) or binary ones (GiB = 2^30).
 

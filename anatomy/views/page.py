@@ -8,6 +8,8 @@ from anatomy.state import State
 from anatomy.views import (
     cell,
     challenges,
+    check,
+    comparison,
     compute,
     controls,
     conventions,
@@ -15,6 +17,7 @@ from anatomy.views import (
     figures,
     footer,
     memory,
+    own,
     panel,
     parts,
     try_this,
@@ -31,9 +34,12 @@ VIEWS: dict[str, Callable[[State], str]] = {
     "compute": compute.view,
     "memory": memory.view,
     "conventions": conventions.view,
+    "comparison": comparison.view,
     "challenges": challenges.view,
     "try-this": try_this.view,
     "cell": cell.view,
+    "own": own.view,
+    "check": check.view,
     "footer": footer.view,
 }
 

@@ -1,7 +1,7 @@
 """The page's document and the files beside it: those that it names, hints for them, PyScript's configuration."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from html import escape
 from pathlib import Path
 
@@ -54,16 +54,37 @@ def numpy(files: Iterable[str]) -> str:
     return versions[0] if versions else ""
 
 
-def config(pins: Pins, published: Mapping[str, str]) -> str:
+def interpreter_module(
+    site: Path,
+    files: Mapping[str, bytes],
+    address: Callable[[str], str],
+    specifier: Callable[[str], str],
+    *,
+    lock: bytes,
+) -> dict[str, bytes]:
+    """The interpreter module, told where the files are, what modules are imported as, and Pyodide's lock."""
+    values = {f"asset:{path}": address(path) for path in files}
+    values |= {f"module:{path}": specifier(path) for path in files}
+    values |= {"lock": json.dumps(json.loads(lock), separators=(",", ":"))}
+    text = (site / INTERPRETER).read_text("utf-8")
+    values = {f"asset:{SNAPSHOT}": "", **values}
+    return {INTERPRETER: template.filled(text, values, optional=set(values), file=f"site/{INTERPRETER}").encode()}
+
+
+def config(pins: Pins, address: Callable[[str], str]) -> str:
     """PyScript's configuration."""
+
+    def shown(path: str) -> str:
+        return address(path) if "://" in address(path) else f"./{address(path)}"
+
     made = {
-        "interpreter": f"./{published[interpreter(pins)]}",
+        "interpreter": shown(interpreter(pins)),
         "packages_cache": "passthrough",
         "plugins": [f"!{name}" for name in _PLUGINS],
-        "js_modules": {"main": {f"./{published['idiomorph/idiomorph.esm.js']}": "idiomorph"}},
+        "js_modules": {"main": {shown("idiomorph/idiomorph.esm.js"): "idiomorph"}},
     }
     if not pins.snapshot:
-        made["files"] = {f"./{published['app.zip']}": "./*"}
+        made["files"] = {shown("app.zip"): "./*"}
     return json.dumps(made)
 
 

@@ -45,9 +45,9 @@ def contents(
     return kept.read_bytes()
 
 
-def pyscript_chunk(files: Mapping[str, bytes]) -> bytes:
-    """PyScript's file that holds its own Python modules."""
-    found = [data for path, data in files.items() if re.fullmatch(r"pyscript/core-[\w-]+\.js", path)]
+def pyscript_chunk(files: Mapping[str, bytes]) -> str:
+    """The path of PyScript's file that holds its own Python modules and its worker."""
+    found = [path for path in files if re.fullmatch(r"pyscript/core-[\w-]+\.js", path)]
     if len(found) != 1:
         raise BuildError(f"PyScript has {len(found)} files named core-*.js; the one with its Python modules is wanted.")
     return found[0]
@@ -59,7 +59,7 @@ def _inputs(files: Mapping[str, bytes], pages: Mapping[str, bytes]) -> dict[str,
     wanted |= {f"page/{name}": data for name, data in pages.items()}
     wanted |= {name: (HERE / name).read_bytes() for name in (*INSIDE, "snapshot.mjs")}
     wanted["restore.mjs"] = (HERE.parent / "restore.mjs").read_bytes()
-    return wanted | {"app.zip": files["app.zip"], "core.js": pyscript_chunk(files)}
+    return wanted | {"app.zip": files["app.zip"], "core.js": files[pyscript_chunk(files)]}
 
 
 def _make(command: str, folder: Path, expected: Mapping[str, str]) -> None:

@@ -55,6 +55,11 @@ def reduced_lock(pins: Pins, lock: bytes, wheels: Mapping[str, bytes]) -> bytes:
     return json.dumps({**listed, "packages": kept}, indent=1, sort_keys=True).encode()
 
 
+def emptied(lock: bytes) -> bytes:
+    """The lock file without any package."""
+    return json.dumps({**json.loads(lock), "packages": {}}, indent=1, sort_keys=True).encode()
+
+
 def distribution(interpreter: bytes, version: str) -> str:
     """The address of Pyodide's distribution, as its own pyodide.mjs states it, ending in a slash."""
     address = re.search(rb"`(https://[^`$]+)\$\{[\w.$]+\}([^`$]*/)`", interpreter)

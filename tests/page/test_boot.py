@@ -1,4 +1,4 @@
-"""How the page starts: from the snapshot, else the ordinary way; only when wanted; and useful before Python is there."""
+"""How the page starts: from the snapshot, else the ordinary way; only when wanted; useful before Python is there."""
 
 from __future__ import annotations
 
@@ -168,9 +168,8 @@ def test_before_python_every_part_of_the_model_can_be_read_in_the_panel(visit: V
         assert page.locator("#panel [data-count]").first.get_attribute("value") == counted
         current = page.locator("[aria-current=true]").evaluate_all("(all) => all.map((it) => it.dataset.part)")
         assert set(current) == {part}
-    assert page.evaluate(
-        "document.querySelectorAll('[id]').length === new Set([...document.querySelectorAll('[id]')].map((it) => it.id)).size"
-    )
+    ids = page.locator("[id]").evaluate_all("(all) => all.map((it) => it.id)")
+    assert len(ids) == len(set(ids))
     release()
     # All of them were visited, so the sum of the parts is the whole model.
     expect(page.locator("#panel h2")).to_have_text(name)

@@ -1,4 +1,4 @@
-"""FLOPs, memory and conventions in the browser: switches by mouse and keyboard, workings, curves, kinds of models."""
+"""FLOPs, memory and conventions in the browser: switches by mouse and keyboard, workings, curves, every kind."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from playwright.sync_api import Locator, Page, expect
 from tests.formulas import holds
 from tests.page.conftest import Visit
 
-# Multi-head, grouped, one KV head, windows, chunks, latent with experts, an encoder, both stacks, patches.
+# One of each kind: multi-head, grouped, one KV head, windows, chunks, latent, experts, encoder, two stacks, patches.
 KINDS = (
     "gpt2",
     "llama-3-70b",

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from anatomy.catalog import LoadedModel
+from anatomy.commands import output
 from anatomy.config import AnatomyError
-from anatomy.costs import costs
 from anatomy.options import CHOICES, DEFAULT, KEYS, chosen
 from anatomy.report import default_seq_len
-from anatomy.views import curves
-from anatomy.views.plot import Plot, standalone
+
+if TYPE_CHECKING:
+    from anatomy.views.plot import Plot
 
 FLOPS, KV_CACHE = "flops", "kv-cache"
 WHAT = (FLOPS, KV_CACHE)
@@ -44,8 +43,8 @@ text { font-size: 13px; fill: var(--ink); paint-order: stroke; stroke: var(--pap
 """.replace("\n", "")
 
 
-def add(commands: argparse._SubParsersAction[Any], load: Callable[[str], LoadedModel], model_help: str) -> None:
-    """Add the command; ``load`` reads a model as the other commands do."""
+def add(commands: argparse._SubParsersAction[Any], model_help: str) -> None:
+    """Add the command to the parser of commands."""
     plot = commands.add_parser("plot", help="FLOPs per token or KV cache against T, as an SVG file")
     plot.add_argument("model", metavar="MODEL", help=model_help)
     plot.add_argument("--out", required=True, metavar="FILE", help="the SVG file to write, - for standard output")
@@ -61,12 +60,16 @@ def add(commands: argparse._SubParsersAction[Any], load: Callable[[str], LoadedM
     plot.add_argument(
         "--batch", dest="batch_", default="1", metavar="N", help="sequences that the cache is for (default: 1)"
     )
-    plot.set_defaults(run=lambda options: run(options, load))
+    plot.set_defaults(run=run)
 
 
-def run(options: argparse.Namespace, load: Callable[[str], LoadedModel]) -> str | None:
+def run(options: argparse.Namespace) -> str | None:
     """Write the file and say so; raises ``AnatomyError`` where there is nothing to draw or nowhere to write."""
-    model = load(options.model)
+    # Here, so that the other commands start without the views.
+    from anatomy.costs import costs
+    from anatomy.views import curves
+
+    model = output.model(options.model)
     seq_len = default_seq_len(model) if options.seq_len is None else options.seq_len
     switches = DEFAULT
     for switch in KEYS:
@@ -91,8 +94,12 @@ def svg(plot: Plot, name: str) -> str:
     """The plot as the text of an SVG file.
 
     >>> import anatomy
+    >>> from anatomy.costs import costs
+    >>> from anatomy.views import curves
     >>> text = svg(curves.flops_plot(costs(anatomy.load("gpt2"), 8, DEFAULT)), "GPT-2 small")
     >>> text.startswith('<svg xmlns="http://www.w3.org/2000/svg"'), "attention overtakes at T = 6,703" in text
     (True, True)
     """
+    from anatomy.views.plot import standalone
+
     return str(standalone(plot, f"{name}: {plot.unit} against T", STYLE))
