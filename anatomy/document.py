@@ -91,6 +91,7 @@ def _part_dict(part: Part) -> dict[str, Any]:
                 "parameters": weight.parameters,
                 "tied_to": weight.tied_to,
                 "buffer": weight.buffer,
+                "layout": weight.layout or None,
             }
             for weight in part.weights
         ],

@@ -43,7 +43,8 @@ class Row:
     ``multiplies`` names what they are applied to (``tokens``, ``source``, ``frames``, ``patches``, ``one``), None where
     nothing is multiplied; ``share`` is the fraction of positions that use it; ``tied_to`` names the tensor it is stored
     as; a ``buffer`` is stored but is no parameter. ``symbol`` is what papers call a vector or table (γ, b_O, W_E),
-    which has no matrices.
+    which has no matrices. ``layout`` says how the outputs of several matrices lie in the tensor where they are not
+    simply one after another.
     """
 
     name: str
@@ -57,6 +58,7 @@ class Row:
     tied_to: str | None = None
     buffer: bool = False
     symbol: str = ""
+    layout: str = ""
 
     @property
     def elements(self) -> int:

@@ -34,6 +34,7 @@ class Weight:
     parameters: int
     tied_to: str | None = None
     buffer: bool = False
+    layout: str = ""
 
 
 def order(symbol: str) -> tuple[int, int]:
@@ -61,9 +62,11 @@ def _stored(rows: Iterable[Row]) -> Iterator[Weight]:
     for row in rows:
         if not row.matrices:
             size = row.parameters_per_block
-            yield Weight(row.symbol, row.shape, row.copies, row.name, row.shape, size, row.tied_to, row.buffer)
+            yield Weight(
+                row.symbol, row.shape, row.copies, row.name, row.shape, size, row.tied_to, row.buffer, row.layout
+            )
         for matrix in row.matrices:
             size = 0 if row.tied_to else matrix.elements * row.copies
             many = matrix.count * row.copies
             shape = (matrix.inputs, matrix.outputs)
-            yield Weight(matrix.symbol, shape, many, row.name, row.shape, size, row.tied_to)
+            yield Weight(matrix.symbol, shape, many, row.name, row.shape, size, row.tied_to, layout=row.layout)

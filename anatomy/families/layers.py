@@ -31,11 +31,12 @@ def linear(
     copies: int = 1,
     share: Fraction = ONE,
     transposed: bool = False,
+    layout: str = "",
 ) -> Iterator[Row]:
     """A projection stored as ``name.weight`` (out, in), with its bias where it has one.
 
-    Several matrices with the same input are one fused tensor, its outputs one after another. ``transposed`` is GPT-2's
-    Conv1D, which stores (in, out).
+    Several matrices with the same input are one fused tensor, its outputs one after another unless ``layout`` says
+    otherwise. ``transposed`` is GPT-2's Conv1D, which stores (in, out).
 
     >>> next(linear("h.{block}.attn.c_proj", "block/attention/output", Matrix("W_O", 768, 768))).shape
     (768, 768)
@@ -51,10 +52,11 @@ def linear(
         matrices=matrices,
         multiplies=multiplies,
         share=share,
+        layout=layout,
     )
     if bias:
         symbol = ", ".join(matrix.symbol.replace("W_", "b_") for matrix in matrices)
-        yield Row(f"{name}.bias", (outputs,), part, blocks, copies=copies, share=share, symbol=symbol)
+        yield Row(f"{name}.bias", (outputs,), part, blocks, copies=copies, share=share, symbol=symbol, layout=layout)
 
 
 def norm(

@@ -73,7 +73,7 @@ class Plot:
     @property
     def top(self) -> int:
         """Where the drawing begins, under the legend and the marks."""
-        return ROW * (len(self.series) + len(self.marks)) + 12
+        return ROW * (len(self.series) + len(self.marks)) + 28
 
     @property
     def high(self) -> int:
@@ -182,7 +182,7 @@ def _lengths(plot: Plot) -> list[Safe]:
                 power_of_ten(10**power, TOKENS),
             )
         )
-    title = f"{plot.unit} against T, in tokens; both axes logarithmic"
+    title = f"{plot.unit} by T in tokens, log scales"
     return [*found, tag("text", {"class": "tick", "x": 0, "y": base + 39}, title)]
 
 

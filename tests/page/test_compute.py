@@ -104,7 +104,7 @@ def test_the_marker_follows_t(page: Page) -> None:
         places.append(mark.locator("circle").bounding_box())
     lefts = [place["x"] for place in places if place]
     assert lefts == sorted(set(lefts))
-    assert page.locator("#compute .behind .now th").inner_text() == "1,024"
+    assert page.locator("#compute .behind .now th").text_content() == "1,024"
 
 
 @pytest.mark.parametrize("slug", KINDS)
@@ -163,3 +163,13 @@ def test_axe_finds_nothing_with_everything_open(visit: Visit, scheme: str) -> No
     page.evaluate("for (const one of document.querySelectorAll('details.working')) one.open = true")
     results = Axe().run(page)
     assert [(one["id"], [node["html"][:120] for node in one["nodes"]]) for one in results.response["violations"]] == []
+
+
+def test_on_paper_costs_stand_where_their_reader_opened_them(page: Page) -> None:
+    page.emulate_media(media="print")
+    expect(page.locator("#memory")).to_be_hidden()
+    expect(page.locator("#figures [data-figure=parameters] data")).to_be_visible()
+    assert page.pdf(format="A4").count(b"/Type /Page\n") == 2
+    page.evaluate("document.getElementById('w-kv').open = true")
+    expect(page.locator("#cache-plot")).to_be_visible()
+    expect(page.locator("#compute")).to_be_hidden()
