@@ -52,9 +52,7 @@ def model(config: Config) -> Model:
         # GPT-BigCode with as many KV heads as query heads stores each head's three together.
         by_head = "" if conv or one_kv_head else "head by head"
         name = f"{layer}.attn.c_attn"
-        yield from linear(
-            name, "block/attention/qkv", *qkv, blocks=every, bias=True, transposed=conv, layout=by_head
-        )
+        yield from linear(name, "block/attention/qkv", *qkv, blocks=every, bias=True, transposed=conv, layout=by_head)
         output = f"{layer}.attn.c_proj"
         yield from linear(output, "block/attention/output", out, blocks=every, bias=True, transposed=conv)
         yield from norm(f"{layer}.ln_2", "block/norm-mlp", width, blocks=every, bias=True)
