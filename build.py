@@ -38,7 +38,7 @@ POLICY = (
 # The page's own Python: unpacked side by side, as in a checkout, so that catalog.py finds the configurations.
 PACKED = ("anatomy", "model_configs")
 # Modules of the page that speak with the browser, so that only a page can run them.
-SCRIPTS = ("main.py", "cell.py")
+SCRIPTS = ("main.py", "brought.py", "cell.py")
 LOCK = "pyodide/pyodide-lock.json"
 NOTICES = "THIRD-PARTY.txt"
 TEMPLATE = "template.html"

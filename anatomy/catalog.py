@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -75,13 +74,23 @@ def _folder() -> Path:
 
 
 @lru_cache(maxsize=1)
+def _files() -> Mapping[str, Path]:
+    return {path.stem: path for path in sorted(_folder().glob("*.json"))}
+
+
+@lru_cache(maxsize=256)
+def _entry(slug: str) -> Entry:
+    return Entry(**json.loads(_files()[slug].read_text(encoding="utf-8")))
+
+
+@lru_cache(maxsize=1)
 def entries() -> Mapping[str, Entry]:
     """All entries by slug: makers in alphabetical order, each maker's newest first.
 
     >>> entries()["gpt2"].released_total
     124439808
     """
-    found = [Entry(**json.loads(path.read_text(encoding="utf-8"))) for path in sorted(_folder().glob("*.json"))]
+    found = [_entry(slug) for slug in _files()]
     found.sort(key=lambda entry: entry.slug)
     found.sort(key=lambda entry: entry.released, reverse=True)
     found.sort(key=lambda entry: entry.maker.casefold())
@@ -90,7 +99,8 @@ def entries() -> Mapping[str, Entry]:
 
 @lru_cache(maxsize=256)
 def _catalogued(slug: str) -> LoadedModel:
-    entry = entries()[slug]
+    # Only the entry that is asked for is read: the command line shows one model.
+    entry = _entry(slug)
     return _loaded(entry.config, slug, entry.name, entry)
 
 
@@ -106,6 +116,8 @@ def parse(text: str, source: str = "config.json", name: str = "Your model") -> L
 
 
 def _nearest(model: str | Path) -> str:
+    import difflib  # slow to import, and only a mistake needs it
+
     slugs = list(entries())
     near = difflib.get_close_matches(str(model)[:40].lower(), slugs, n=5, cutoff=0.3) or slugs[:5]
     return f"{', '.join(near)} and {len(slugs) - len(near)} more"
@@ -121,7 +133,7 @@ def load(model: str | Path | Mapping[str, Any]) -> LoadedModel:
     """
     if isinstance(model, Mapping):
         return _loaded(model, "config", "Your model", None)
-    if isinstance(model, str) and model in entries():
+    if isinstance(model, str) and model in _files():
         return _catalogued(model)
     path = Path(model)
     try:

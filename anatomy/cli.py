@@ -1,45 +1,25 @@
-"""The command line: ``list``, ``show``, ``tensors``. Bad input is one line on standard error and exit status 2."""
+"""The command line: ``list``, ``show``, ``tensors``, ``compare``, ``check``, ``plot``.
+
+Bad input is one line on standard error and exit status 2.
+"""
 
 from __future__ import annotations
 
 import argparse
-import csv
 import os
 import sys
-from collections.abc import Iterable, Sequence
-from typing import NoReturn
+from collections.abc import Sequence
+from typing import Any, NoReturn
 
 from anatomy import __version__, catalog
-from anatomy.catalog import LoadedModel
-from anatomy.config import MAX_BYTES, AnatomyError, ConfigError
+from anatomy.commands import output, plot
+from anatomy.commands.output import aligned
+from anatomy.config import AnatomyError
+from anatomy.document import as_dict, to_json
 from anatomy.formatting import exact, giga, percent, shape, short, size_in_bytes
-from anatomy.report import Anatomy, as_dict, default_seq_len, describe, to_json
+from anatomy.report import Anatomy, default_seq_len, describe
 
 BAD_INPUT = 2
-
-
-def _model(name: str) -> LoadedModel:
-    if name != "-":
-        return catalog.load(name)
-    raw = sys.stdin.buffer.read(MAX_BYTES + 1)
-    try:
-        return catalog.parse(raw.decode("utf-8"), "standard input")
-    except UnicodeDecodeError:
-        accepted = "a config.json in UTF-8"
-        raise ConfigError("standard input", None, "bytes that are no UTF-8", accepted) from None
-
-
-def _aligned(rows: Iterable[Sequence[str]], right: frozenset[int] = frozenset()) -> str:
-    listed = [tuple(row) for row in rows]
-    widths = [max(map(len, column)) for column in zip(*listed, strict=True)] if listed else []
-    lines = []
-    for row in listed:
-        cells = [
-            cell.rjust(width) if at in right else cell.ljust(width)
-            for at, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ]
-        lines.append("  ".join(cells).rstrip())
-    return "\n".join(lines)
 
 
 def _list(options: argparse.Namespace) -> str:
@@ -61,17 +41,19 @@ def _list(options: argparse.Namespace) -> str:
         )
     head = ("slug", "name", "maker", "released", "parameters")
     rows = [(e.slug, e.name, e.maker, e.released, exact(m.parameters)) for e, m in found]
-    return _aligned([head, *rows], frozenset({4}))
+    return aligned([head, *rows], frozenset({4}))
 
 
 def _show(options: argparse.Namespace) -> str:
-    model = _model(options.model)
+    model = output.model(options.model)
     seq_len = default_seq_len(model) if options.seq_len is None else options.seq_len
     anatomy = describe(model, seq_len)
     return to_json(as_dict(anatomy)) if options.json else _described(anatomy)
 
 
 def _described(anatomy: Anatomy) -> str:
+    from anatomy.commands import costs  # here, so that JSON and the other commands start without it
+
     model = anatomy.model
     stacks = ", ".join(f"{exact(stack.blocks)} {stack.id} blocks" for stack in model.stacks)
     context = f"context {exact(model.context)}" if model.context else "no context limit of its own"
@@ -86,8 +68,9 @@ def _described(anatomy: Anatomy) -> str:
     figures.append(("per token", "", giga(anatomy.full.per_token)))
     if anatomy.kv_bytes is not None:
         figures.append(("KV cache bytes (bf16)", exact(anatomy.kv_bytes), size_in_bytes(anatomy.kv_bytes)))
+    figures += costs.figures(anatomy)
     groups = [(group.label, exact(group.parameters), percent(group.share)) for group in anatomy.groups]
-    parts = [("part", "blocks", "parameters", "weights")]
+    parts = [("part", "blocks", "what it is", "parameters", "weights")]
     for part in anatomy.parts:
         weights = ", ".join(
             f"{weight.symbol} {shape(weight.shape)}" + (f" (x {exact(weight.count)})" if weight.count > 1 else "")
@@ -95,18 +78,19 @@ def _described(anatomy: Anatomy) -> str:
         )
         where = part.blocks_label or ""
         name = f"{part.stack} {part.id}" if len(model.stacks) > 1 and part.stack else part.id
-        parts.append((name, where, exact(part.parameters), weights))
+        parts.append((name, where, part.label, exact(part.parameters), weights))
     lines = [
         f"{model.name} ({model.model_type}, {model.architecture}): {stacks}, width {exact(model.width)}, {context}"
     ]
     if model.defaults:
         lines.append("defaults used: " + ", ".join(f"{key} = {value}" for key, value in model.defaults.items()))
-    lines += ["", _aligned(figures, frozenset({1, 2})), "", _aligned(groups, frozenset({1, 2})), ""]
-    return "\n".join([*lines, _aligned(parts, frozenset({2}))])
+    others = [("figure", "by another convention", "prints"), *costs.others(anatomy)]
+    lines += ["", aligned(figures, frozenset({1, 2})), "", aligned(groups, frozenset({1, 2})), ""]
+    return "\n".join([*lines, aligned(parts, frozenset({3})), "", aligned(others, frozenset({2}))])
 
 
 def _tensors(options: argparse.Namespace) -> str | None:
-    model = _model(options.model)
+    model = output.model(options.model)
     keys = ("name", "shape", "parameters", "part", "block")
     if options.json:
         return to_json(
@@ -116,6 +100,8 @@ def _tensors(options: argparse.Namespace) -> str | None:
             ]
         )
     if options.csv:
+        import csv
+
         writer = csv.writer(sys.stdout, lineterminator="\n")
         writer.writerow(keys)
         for t in model.tensors():
@@ -128,8 +114,30 @@ def _tensors(options: argparse.Namespace) -> str | None:
     return None
 
 
+def _compare(options: argparse.Namespace) -> str:
+    from anatomy.commands import comparison  # here, so that the other commands start without it
+
+    return comparison.run(options.first, options.second, options.seq_len, options.json)
+
+
+def _check(options: argparse.Namespace) -> tuple[str, int]:
+    from anatomy.commands import check  # here, so that the other commands start without it
+
+    return check.run(options.model, options.path, options.json)
+
+
+class _Formatter(argparse.HelpFormatter):
+    """Help of one width everywhere: to ask the terminal for its own, at every start, takes an import of archivers."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, width=80)
+
+
 class _Parser(argparse.ArgumentParser):
     """argparse, but a wrong call is one line."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(formatter_class=_Formatter, **settings)
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong and how to see what would be accepted."""
@@ -157,21 +165,47 @@ def _parser() -> argparse.ArgumentParser:
     form.add_argument("--json", action="store_true", help="as JSON")
     form.add_argument("--csv", action="store_true", help="as CSV")
     tensors.set_defaults(run=_tensors)
+    compare = commands.add_parser("compare", help="two models side by side")
+    compare.add_argument("first", metavar="A", help=model_help)
+    compare.add_argument("second", metavar="B", help="the same")
+    compare.add_argument("--seq-len", type=int, metavar="T", help="sequence length (default: 8, or the nearest)")
+    compare.add_argument("--json", action="store_true", help="as JSON")
+    compare.set_defaults(run=_compare)
+    checking = commands.add_parser(
+        "check",
+        help="a checkpoint on disk against a model; headers only",
+        description="Hold the headers of a checkpoint against a model's tensors. Exit status: 0 where they are those "
+        "of the model, 1 where they differ, 2 for bad input.",
+    )
+    checking.add_argument(
+        "model",
+        metavar="MODEL",
+        nargs="?",
+        help=model_help + "; left out: the config.json beside the checkpoint, else the catalogue's best fit",
+    )
+    checking.add_argument(
+        "path", metavar="PATH", help="a .safetensors file, a *.safetensors.index.json, or a folder of them"
+    )
+    checking.add_argument("--json", action="store_true", help="as JSON")
+    checking.set_defaults(run=_check)
+    plot.add(commands, model_help)
     return parser
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; the exit status is 0, or 2 for bad input."""
+    """Run the command line; the exit status is 0, 1 where a check found differences, or 2 for bad input."""
     options = _parser().parse_args(arguments)
+    status = 0
     try:
-        text = options.run(options)
+        result = options.run(options)
+        text, status = result if isinstance(result, tuple) else (result, 0)
         if text is not None:
             print(text)
         sys.stdout.flush()
     except AnatomyError as error:
-        print(f"anatomy: {error}", file=sys.stderr)
+        print(f"anatomy: {output.plain_line(str(error))}", file=sys.stderr)
         return BAD_INPUT
     except BrokenPipeError:
         # The reader (head, less) has what it wanted; Python would complain once more at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return 0
+    return status

@@ -1,4 +1,4 @@
-"""Reading a ``config.json``: strict JSON in, a :class:`Config` that families ask for keys, one error form out.
+"""A :class:`Config` that families ask for keys, with one error form.
 
 Nothing is guessed: a value comes from the configuration or from the family's documented default, and a value that
 cannot be what the key needs raises :class:`ConfigError`.
@@ -6,115 +6,19 @@ cannot be what the key needs raises :class:`ConfigError`.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-MAX_BYTES = 2_000_000
-MAX_DEPTH = 32
+from anatomy.refusals import AnatomyError, ConfigError, SequenceLengthError, shown
+from anatomy.strict_json import MAX_BYTES, MAX_DEPTH, deeper_than, parse
+
+__all__ = ["MAX_BYTES", "AnatomyError", "Config", "ConfigError", "SequenceLengthError", "parse", "shown"]
+
 MAX_INTEGER = 10**12
 # No released model is a tenth as deep; a list that names each block stays cheap to compare with every other.
 MAX_LISTED = 1024
 _MISSING = object()
-_SHOWN = 60
-
-
-class AnatomyError(ValueError):
-    """Bad input, said in one line; its subclasses say which kind."""
-
-
-class ConfigError(AnatomyError):
-    """A configuration that cannot be read for certain.
-
-    >>> str(ConfigError("config.json", "n_layer", "-1", "an integer from 1 to 1,000,000,000,000"))
-    'config.json: n_layer is -1; accepted: an integer from 1 to 1,000,000,000,000'
-    """
-
-    def __init__(self, source: str, key: str | None, found: str, accepted: str) -> None:
-        self.source, self.key, self.found, self.accepted = source, key, found, accepted
-        said = f"{key} is {found}" if key else found
-        super().__init__(f"{source}: {said}; accepted: {accepted}")
-
-
-class SequenceLengthError(AnatomyError):
-    """A sequence length that the model cannot run at."""
-
-
-def shown(value: object) -> str:
-    """A value as an error repeats it: JSON's spelling, cut short.
-
-    >>> shown(None), shown("x" * 99)[-2:]
-    ('null', '…"')
-    """
-    if isinstance(value, str):
-        kept = value if len(value) <= _SHOWN else value[:_SHOWN] + "…"
-        return json.dumps(kept, ensure_ascii=False)
-    if isinstance(value, Mapping):
-        return f"an object of {len(value)} keys"
-    if isinstance(value, Sequence):
-        return f"a list of {len(value)} items"
-    if isinstance(value, int) and not isinstance(value, bool):
-        # Python refuses to print integers beyond its own digit limit.
-        text = str(value) if value.bit_length() < 256 else f"an integer of {value.bit_length()} bits"
-        return text if len(text) <= _SHOWN else text[:_SHOWN] + "…"
-    text = json.dumps(value) if value is None or isinstance(value, bool | float) else repr(value)
-    return text if len(text) <= _SHOWN else text[:_SHOWN] + "…"
-
-
-def parse(text: str, source: str = "config.json") -> dict[str, Any]:
-    """Parse strict JSON holding one object: no duplicate keys, no NaN or Infinity, no hostile size or nesting.
-
-    >>> parse('{"model_type": "gpt2"}')
-    {'model_type': 'gpt2'}
-
-    Raises :class:`ConfigError`.
-    """
-    if len(text) > MAX_BYTES or len(text.encode(errors="replace")) > MAX_BYTES:
-        raise ConfigError(source, None, f"the text holds over {MAX_BYTES:,} bytes", f"at most {MAX_BYTES:,} bytes")
-
-    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found: dict[str, Any] = {}
-        for key, value in pairs:
-            if key in found:
-                raise ConfigError(source, shown(key), "there twice", "each key once")
-            found[key] = value
-        return found
-
-    def constant(word: str) -> Any:
-        raise ConfigError(source, None, f"{word} stands where a value belongs", "JSON, which has no such number")
-
-    def integer(word: str) -> int:
-        if len(word) > 40:
-            raise ConfigError(source, None, f"an integer of {len(word)} digits", "integers of at most 40 digits")
-        return int(word)
-
-    try:
-        value = json.loads(
-            text.removeprefix("\ufeff"), object_pairs_hook=unique, parse_constant=constant, parse_int=integer
-        )
-    except json.JSONDecodeError as error:
-        where = f"line {error.lineno}, column {error.colno}"
-        found = "nothing in it" if not text.strip() else f"no JSON ({error.msg.lower()} at {where})"
-        raise ConfigError(source, None, found, "a JSON object such as a model's config.json") from None
-    except RecursionError:
-        raise ConfigError(source, None, "nested too deeply", f"at most {MAX_DEPTH} levels") from None
-    if not isinstance(value, dict):
-        raise ConfigError(source, None, f"{shown(value)} at the top", "a JSON object such as a model's config.json")
-    return value
-
-
-def _depth_over(value: object, limit: int) -> bool:
-    level: list[object] = [value]
-    for _ in range(limit):
-        level = [
-            child
-            for item in level
-            for child in (item.values() if isinstance(item, Mapping) else item if isinstance(item, list) else ())
-        ]
-        if not level:
-            return False
-    return True
 
 
 class Config:
@@ -125,7 +29,7 @@ class Config:
     """
 
     def __init__(self, values: Mapping[str, Any], source: str = "config.json") -> None:
-        if _depth_over(values, MAX_DEPTH):
+        if deeper_than(values, MAX_DEPTH):
             raise ConfigError(source, None, "nested too deeply", f"at most {MAX_DEPTH} levels")
         self.values = values
         self.source = source

@@ -1,33 +1,40 @@
 """Forward FLOPs: matrix products and convolutions only, one multiply-add is 2 FLOPs.
 
 A pass over T tokens is a whole number; per token it is that divided by T. The unembedding is applied at every
-position, tied or not; look-ups, biases, norms, softmax and activations cost 0; routed experts count k of E. Attention
-counts every query against all keys (*full*: no saving for masks or windows, as eager code computes), or only the pairs
-that mask and window let through (*causal*).
+position (or, where asked for, at the last one only), tied or not; look-ups, biases, norms, softmax and activations cost
+0; routed experts count k of E. Attention counts every query against all keys (*full*: no saving for masks or windows,
+as eager code computes), or only the pairs that mask and window let through (*causal*).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from anatomy.blocks import count
+from anatomy.blocks import Blocks, contains
 from anatomy.config import SequenceLengthError
-from anatomy.tensors import Attention, Model
-from anatomy.terms import Factor, Number, Term, total, whole
+from anatomy.tensors import STACKS, Attention, Matrix, Model, Row, part_id
+from anatomy.terms import Factor, Number, Term, layers, total, whole
 
 MULTIPLY_ADD = Factor("2 per multiply-add", 2)
 # The longest T offered where the architecture itself sets no limit (relative positions, ALiBi).
 UNLIMITED_CONTEXT = 1_048_576
 FULL, CAUSAL = "full", "causal"
+EVERY, LAST = "every", "last"
+# The two products of attention that no weight takes part in.
+SCORES, MIXING = "scores", "weighted values"
+_POSITIONS = {"tokens": "tokens", "source": "source tokens", "frames": "frames", "patches": "patches", "one": "tokens"}
+
+# The query-key pairs that an attention record computes, as factors; None where it computes nothing.
+Pairs = Callable[[Attention], tuple[Factor, ...] | None]
 
 
 @dataclass(frozen=True, slots=True)
 class Flops:
-    """Forward FLOPs of one pass over T tokens, as terms."""
+    """FLOPs of one pass over ``tokens`` tokens, as terms."""
 
-    seq_len: int
+    tokens: int
     terms: tuple[Term, ...]
 
     @property
@@ -43,7 +50,38 @@ class Flops:
     @property
     def per_token(self) -> Number:
         """FLOPs of the pass divided by T: an ``int``, or a ``Fraction`` where it is not whole."""
-        return whole(Fraction(self.per_pass, self.seq_len))
+        return whole(Fraction(self.per_pass, self.tokens))
+
+    @property
+    def attention(self) -> int:
+        """FLOPs of scores and weighted values: what grows with the square of T.
+
+        >>> import anatomy
+        >>> anatomy.load("gpt2").flops(seq_len=8).attention
+        2359296
+        """
+        return int(total(term for term in self.terms if term.label in (SCORES, MIXING)))
+
+    def of_part(self, wanted: str, stack: str | None, blocks: Blocks | None) -> tuple[Term, ...]:
+        """The terms of a part: ``stack`` is None where the model has one, ``blocks`` are those of one kind.
+
+        >>> import anatomy
+        >>> terms = anatomy.load("gpt2").flops(seq_len=8).of_part("mlp", None, (range(12),))
+        >>> total(terms)
+        905969664
+        """
+        return tuple(_of_part(self.terms, wanted, stack, blocks))
+
+
+def _of_part(terms: Iterable[Term], wanted: str, stack: str | None, blocks: Blocks | None) -> Iterator[Term]:
+    for term in terms:
+        head = term.part.split("/", 1)[0]
+        if part_id(term.part) != wanted or (head if head in STACKS else None) != stack:
+            continue
+        if blocks is None:
+            yield term
+        elif contains(term.blocks, blocks[0].start):
+            yield term.within(blocks)
 
 
 def check_seq_len(model: Model, seq_len: int) -> None:
@@ -66,51 +104,70 @@ def positions(model: Model, seq_len: int) -> Mapping[str, int]:
     return {"tokens": seq_len, "source": seq_len, "one": 1, **model.fixed_lengths}
 
 
-def forward(model: Model, seq_len: int, square: str = FULL) -> Flops:
+def forward(model: Model, seq_len: int, square: str = FULL, unembedding: str = EVERY) -> Flops:
     """Forward FLOPs of one pass over ``seq_len`` tokens, as terms by part.
 
     >>> import anatomy
     >>> forward(anatomy.load("gpt2"), 1024).per_token
     284812800
+    >>> forward(anatomy.load("gpt2"), 1024, unembedding=LAST).per_pass
+    212678075904
 
     Raises ``SequenceLengthError``.
     """
     check_seq_len(model, seq_len)
-    return Flops(seq_len, (*_weights(model, seq_len), *_attention(model, seq_len, square)))
+    return at_any_length(model, seq_len, square, unembedding)
 
 
-def _weights(model: Model, seq_len: int) -> Iterator[Term]:
+def at_any_length(model: Model, seq_len: int, square: str = FULL, unembedding: str = EVERY) -> Flops:
+    """The same beyond the model's own longest T too: what a curve would show there."""
     lengths = positions(model, seq_len)
+
+    def pairs(record: Attention) -> tuple[Factor, ...]:
+        queries = lengths[stack_positions(model, record.stack)]
+        keys = lengths["source"] if record.kind == "cross" else queries
+        if square == FULL or not record.causal:
+            return (Factor("queries", queries, "queries"), Factor("keys", keys, "keys"))
+        return (Factor("pairs that the mask lets through", visible_pairs(record, queries), "pairs"),)
+
+    terms = (*weight_terms(model, lengths, unembedding), *attention_terms(model, pairs))
+    return Flops(seq_len, terms)
+
+
+def weight_terms(model: Model, lengths: Mapping[str, int], unembedding: str = EVERY) -> Iterator[Term]:
+    """A term per matrix: 2 x positions x in x out, over experts and blocks; none where there is no position."""
     for row in model.rows:
         if row.multiplies is None:
             continue
-        for matrix in row.matrices:
-            factors = [MULTIPLY_ADD, Factor(row.multiplies, lengths[row.multiplies])]
-            factors += [Factor("in", matrix.inputs), Factor("out", matrix.outputs)]
-            if matrix.count != 1:
-                factors.append(Factor("matrices", matrix.count))
-            if row.copies != 1:
-                factors.append(Factor("experts", row.copies))
-            if row.share != 1:
-                factors.append(Factor("share of experts used", row.share))
-            if row.blocks:
-                factors.append(Factor("blocks", count(row.blocks)))
-            yield Term(matrix.symbol, row.part, row.blocks, tuple(factors))
+        only_last = unembedding == LAST and row.part_id == "unembedding" and row.multiplies == "tokens"
+        many = 1 if only_last else lengths.get(row.multiplies, 0)
+        for matrix in row.matrices if many else ():
+            over = Factor("last token" if only_last else row.multiplies, many, _POSITIONS[row.multiplies])
+            factors = [MULTIPLY_ADD, over, Factor("in", matrix.inputs), Factor("out", matrix.outputs)]
+            yield Term(matrix.symbol, row.part, row.blocks, (*factors, *_often(row, matrix)))
 
 
-def _attention(model: Model, seq_len: int, square: str) -> Iterator[Term]:
-    lengths = positions(model, seq_len)
+def _often(row: Row, matrix: Matrix) -> Iterator[Factor]:
+    many = matrix.count * row.copies
+    if row.share != 1:
+        used = whole(many * row.share)
+        yield Factor("experts used", used, "experts used")
+    elif many != 1:
+        yield Factor("matrices", many, "matrices")
+    if row.blocks:
+        yield layers(row.blocks)
+
+
+def attention_terms(model: Model, pairs: Pairs) -> Iterator[Term]:
+    """Two terms per attention record: scores, and values weighted by them; query heads whatever the KV heads."""
     for record in model.attention:
-        queries = lengths[stack_positions(model, record.stack)]
-        keys = lengths["source"] if record.kind == "cross" else queries
+        met = pairs(record)
+        if met is None:
+            continue
         part = part_path(model, record)
-        if square == FULL or not record.causal:
-            pairs = [Factor("queries", queries), Factor("keys", keys)]
-        else:
-            pairs = [Factor("pairs that the mask lets through", visible_pairs(record, queries))]
-        for label, size in (("scores", record.qk_size), ("weighted values", record.v_size)):
-            factors = (MULTIPLY_ADD, *pairs, Factor("query heads", record.query_heads), Factor("head size", size))
-            yield Term(label, part, record.blocks, (*factors, Factor("blocks", count(record.blocks))))
+        for label, size in ((SCORES, record.qk_size), (MIXING, record.v_size)):
+            heads = (Factor("query heads", record.query_heads, "heads"), Factor("head size", size))
+            yield Term(label, part, record.blocks, (MULTIPLY_ADD, *met, *heads, layers(record.blocks)))
 
 
 def stack_positions(model: Model, stack: str) -> str:

@@ -89,6 +89,23 @@ def giga(number: Number) -> str:
     return f"{significant(value)} G"
 
 
+def operations(number: Number) -> str:
+    """FLOPs in the unit that keeps them short: K, M, G from 10^7 up to 10^12, then T (10^12), P (10^15), E (10^18).
+
+    >>> operations(247358976), operations(139024400384), operations(1138887887745024), operations(294912)
+    ('0.25 G', '139 G', '1.14 P', '295 K')
+    """
+    if number < 10**7:
+        small = 10**6 if number >= Fraction(9995, 10000) * 10**6 else 1000
+        name = " M" if small == 10**6 else " K"
+        return f"{significant(Fraction(number) / small)}{name}" if number >= 1000 else significant(number)
+    for unit, name in ((10**18, "E"), (10**15, "P"), (10**12, "T")):
+        # What rounds up to the next unit is worded in it.
+        if Fraction(number) >= Fraction(9995, 10000) * unit:
+            return f"{significant(max(Fraction(1), Fraction(number) / unit))} {name}"
+    return giga(number)
+
+
 def percent(share: Number) -> str:
     """A share of the whole: never a rounded 0% or 100%.
 
@@ -105,6 +122,21 @@ def percent(share: Number) -> str:
     if value < 1 or value >= Fraction(199, 2):
         return f"{decimal(value, 1)}%"
     return f"{decimal(value, 0)}%"
+
+
+def ratio(value: Number) -> str:
+    """How many times one number another is (more than 0), to three significant digits; below 1 as a part of it.
+
+    >>> ratio(Fraction(2867, 3)), ratio(Fraction(1, 404)), ratio(4077796), ratio(1)
+    ('956 ×', '1/404', '4.08M ×', '1 ×')
+    """
+    value = Fraction(value)
+    if value == 1:
+        return "1 ×"
+    times = value if value > 1 else 1 / value
+    # Above a few thousand the unit says more than the digits.
+    words = significant(times) if times < 10_000 else short(int(decimal(times, 0).replace(",", "")))
+    return f"{words} ×" if value > 1 else f"1/{words}"
 
 
 def size_in_bytes(number: Number, binary: bool = False) -> str:

@@ -7,15 +7,21 @@ from dataclasses import dataclass, field, replace
 from urllib.parse import parse_qsl, quote
 
 from anatomy import catalog, challenges
+from anatomy import options as switches
+from anatomy import own as owned
 from anatomy.catalog import LoadedModel
+from anatomy.checkpoint import Checkpoint
 from anatomy.config import AnatomyError, shown
+from anatomy.costs import Costs, costs
 from anatomy.formatting import exact
+from anatomy.options import Options
+from anatomy.own import Own
 from anatomy.report import Anatomy, Part, default_seq_len, describe
 
 DEFAULT_SEQ_LEN = 8
 DEFAULT_PART = "attention"
 # The controls that a notice can stand beside.
-MODEL, SEQ_LEN, PART = "model", "seq-len", "part"
+MODEL, SEQ_LEN, PART, OTHER = "model", "seq-len", "part", "with"
 
 
 @dataclass(frozen=True)
@@ -24,6 +30,10 @@ class State:
 
     ``visited`` holds a (model, part address) for each part shown, ``solved`` the ids of solved challenges, ``changed``
     the control that changed last (``model``, ``seq-len`` or empty), so that views can mark what changed with it.
+
+    ``other`` is the model compared with, ``own`` the visitor's own configuration, ``draft`` the text of one that could
+    not be read, ``checkpoint`` what the visitor's files hold: what no hash carries lives as long as the page.
+    ``options`` is what the switches of costs say.
     """
 
     model: str = catalog.DEFAULT_MODEL
@@ -35,16 +45,34 @@ class State:
     changed: str = ""
     visited: frozenset[tuple[str, str]] = frozenset({(catalog.DEFAULT_MODEL, DEFAULT_PART)})
     solved: frozenset[str] = frozenset()
+    other: str | None = None
+    own: Own | None = None
+    draft: str = ""
+    checkpoint: Checkpoint | None = None
+    options: Options = switches.DEFAULT
 
     @property
     def loaded(self) -> LoadedModel:
         """The chosen model."""
-        return catalog.load(self.model)
+        return self.model_of(self.model)
+
+    def offers(self, slug: str) -> bool:
+        """Whether there is such a model: in the catalogue, or the visitor's own."""
+        return slug in catalog.entries() or (slug == owned.SLUG and self.own is not None)
+
+    def model_of(self, slug: str) -> LoadedModel:
+        """The model of a slug that the state offers."""
+        return self.own.model if slug == owned.SLUG and self.own else catalog.load(slug)
 
     @property
     def anatomy(self) -> Anatomy:
         """The chosen model's anatomy at the chosen T."""
         return describe(self.loaded, self.seq_len)
+
+    @property
+    def costs(self) -> Costs:
+        """What the chosen model costs at the chosen T and setting of the switches."""
+        return costs(self.loaded, self.seq_len, self.options)
 
     @property
     def selected(self) -> Part:
@@ -80,7 +108,9 @@ class State:
             keys["stack"] = self.stack
         if self.blocks:
             keys["blocks"] = self.blocks
-        return keys
+        if self.other:
+            keys["with"] = self.other
+        return keys | switches.to_keys(self.options)
 
     def settled(self) -> State:
         """The same state with what it shows remembered: the selected part as visited, the challenges it solves.
@@ -107,10 +137,9 @@ def choose_model(state: State, slug: str) -> State:
     >>> choose_model(State(seq_len=1024), "llama-3-70b").seq_len
     1024
     """
-    if slug not in catalog.entries():
-        said = f"There is no model {shown(slug)} in this catalogue. The page still shows {state.loaded.name}."
-        return _refused(state, MODEL, said)
-    model = catalog.load(slug)
+    if not state.offers(slug):
+        return _refused(state, MODEL, f"{_no_model(slug)} The page still shows {state.loaded.name}.")
+    model = state.model_of(slug)
     seq_len = default_seq_len(model, state.seq_len)
     notices = {}
     if seq_len != state.seq_len:
@@ -119,6 +148,23 @@ def choose_model(state: State, slug: str) -> State:
         )
     moved = replace(state, model=slug, seq_len=seq_len, notices=notices, changed=MODEL)
     return _with_part(moved, state.part, state.stack, state.blocks)
+
+
+def _no_model(slug: str) -> str:
+    if slug == owned.SLUG:
+        return "The link shows a configuration of someone's own, which no link carries; paste it below to see it."
+    return f"There is no model {shown(slug)} in this catalogue."
+
+
+def choose_other(state: State, slug: str | None) -> State:
+    """Another model to compare with; None or nothing ends the comparison.
+
+    >>> choose_other(State(), "llama-3-70b").to_hash()
+    '#model=gpt2&t=8&part=attention&with=llama-3-70b'
+    """
+    if slug and not state.offers(slug):
+        return _refused(state, OTHER, f"{_no_model(slug)} There is nothing to compare with.")
+    return replace(state, other=slug or None, notices={}, changed="")
 
 
 def _accepted(model: LoadedModel) -> str:
@@ -161,6 +207,18 @@ def select_part(state: State, part: str, stack: str | None = None, blocks: str |
     return replace(state, part=address[0], stack=address[1], blocks=address[2], notices={}, changed="")
 
 
+def choose_option(state: State, switch: str, text: str) -> State:
+    """One switch of the costs set otherwise; what is nothing to choose is refused with a sentence.
+
+    >>> choose_option(State(), "run", "decode").to_hash()
+    '#model=gpt2&t=8&part=attention&run=decode'
+    """
+    try:
+        return replace(state, options=switches.chosen(state.options, switch, text), notices={}, changed="")
+    except AnatomyError as error:
+        return _refused(state, switch, str(error))
+
+
 def with_progress(state: State, solved: frozenset[str]) -> State:
     """The state with challenges solved on an earlier visit; ids that no challenge has are dropped."""
     known = {one.id for one in challenges.CHALLENGES}
@@ -188,6 +246,10 @@ def _refused(state: State, control: str, said: str) -> State:
     return replace(state, notices={**state.notices, control: said}, changed="")
 
 
+# What a hash says; the rest of a state lives as long as the page.
+_IN_HASH = ("model", "seq_len", "part", "stack", "blocks", "other")
+
+
 def from_hash(state: State, text: str) -> State:
     """The state that a location hash asks for: what it leaves out is the default; what is wrong keeps the last good.
 
@@ -199,13 +261,14 @@ def from_hash(state: State, text: str) -> State:
     if text.strip("#") and "=" not in text:
         return state  # it names a place on the page, such as #panel
     keys = dict(parse_qsl(text.removeprefix("#"), keep_blank_values=True))
-    wanted = replace(State(), visited=state.visited, solved=state.solved)
-    notices: dict[str, str] = {}
+    options, notices = switches.from_keys(keys)
+    usual = {name: getattr(State(), name) for name in _IN_HASH}
+    wanted = replace(state, **usual, options=options, notices={}, changed="")
     model = keys.get("model", wanted.model)
     moved = choose_model(replace(wanted, model=state.model, seq_len=state.seq_len), model)
     if MODEL in moved.notices:
         notices[MODEL] = moved.notices[MODEL]
-        moved = replace(state, notices={}, changed="")
+        moved = replace(state, options=options, notices={}, changed="")
     else:
         # A deep link is no change: T is the hash's own or the default, never carried over.
         moved = replace(moved, seq_len=default_seq_len(moved.loaded, wanted.seq_len), notices={}, changed="")
@@ -224,4 +287,5 @@ def from_hash(state: State, text: str) -> State:
             selected = replace(_with_part(moved, state.part, state.stack, state.blocks), notices=selected.notices)
         notices.update(selected.notices)
         moved = replace(selected, notices={}, changed="")
-    return replace(moved, notices=notices)
+    compared = choose_other(replace(moved, other=None), keys.get("with"))
+    return replace(compared, notices={**notices, **compared.notices})

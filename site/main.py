@@ -8,12 +8,14 @@ from typing import Any
 from pyscript import document, ffi, window
 from pyscript.js_modules import idiomorph
 
+import brought
 import cell
 from anatomy import state as states
+from anatomy import visitor
 from anatomy.state import State
 from anatomy.views.page import regions
 
-SOLVED = "anatomy:solved"
+SOLVED, OWN = "anatomy:solved", "anatomy:own"
 MORPH = ffi.to_js({"morphStyle": "innerHTML"})
 # While a number is being typed, the field keeps what its user types.
 MORPH_TYPING = ffi.to_js({"morphStyle": "innerHTML", "ignoreActiveValue": True})
@@ -34,12 +36,19 @@ class Page:
         """Patch the regions whose markup changed, and keep the progress between visits."""
         if state.solved != self.state.solved:
             _store(SOLVED, json.dumps(sorted(state.solved)) if state.solved else None)
+        if state.own != self.state.own:
+            _store(OWN, state.own.text if state.own else None)
         self.state = state
         made = regions(state)
+        opened = [one.id for one in document.querySelectorAll("details[open][id]")]
         for name, markup in made.items():
             if markup != self.shown.get(name):
                 idiomorph.Idiomorph.morph(document.getElementById(name), markup, MORPH_TYPING if typing else MORPH)
         self.shown = made
+        # A working that its reader opened stays open while the figures in it change.
+        for ident in opened:
+            if still := document.getElementById(ident):
+                still.open = True
 
     def go(self, state: State, *, replace: bool = False, typing: bool = False) -> None:
         """Show a state that the reader chose, and write it into the address so that Back leads here again."""
@@ -51,6 +60,7 @@ class Page:
 
 
 page = Page()
+bringing = brought.start(page)
 
 
 def _stored(key: str) -> str | None:
@@ -100,8 +110,19 @@ def clicked(event: Any) -> None:
     elif action == "go":
         event.preventDefault()
         page.go(states.from_hash(page.state, control.getAttribute("href")))
+        shows = _text(control.getAttribute("data-show"))
+        if shows:
+            section = document.getElementById(shows)
+            section.scrollIntoView()
+            section.focus()
     elif action == "reset-challenges":
         page.render(states.without_progress(page.state))
+    elif action == "own-show":
+        bringing.show()
+    elif action == "own-remove":
+        page.go(visitor.without_own(page.state))
+    elif action == "check-clear":
+        page.go(visitor.without_checkpoint(page.state))
     else:
         cell.act(action)
 
@@ -111,13 +132,20 @@ def changed(event: Any) -> None:
     control = event.target
     if control.id == "model":
         page.go(states.choose_model(page.state, control.value))
+    elif control.id == "with":
+        page.go(states.choose_other(page.state, control.value))
     elif control.id in ("seq-len", "seq-len-slider"):
         page.go(states.choose_seq_len(page.state, control.value))
+    elif control.getAttribute("data-action") == "option":
+        page.go(states.choose_option(page.state, control.name, control.value))
 
 
 def typed(event: Any) -> None:
     """A number is being typed or the slider dragged: follow what is legal, complain about nothing yet."""
     control = event.target
+    if control.id == "own-config":
+        bringing.typed()
+        return
     if control.id not in ("seq-len", "seq-len-slider") or control.value == str(page.state.seq_len):
         return
     following = states.choose_seq_len(page.state, control.value)
@@ -133,15 +161,25 @@ def arrived(_event: Any = None) -> None:
 def start() -> None:
     """Take over the page: the address and what was chosen while Python was loading decide what is shown."""
     page.state = states.with_progress(page.state, _solved_before())
+    page.state = visitor.with_own(page.state, _stored(OWN) or "")
     state = states.from_hash(page.state, window.location.hash)
     model, seq_len = document.getElementById("model"), document.getElementById("seq-len")
     slider = document.getElementById("seq-len-slider")
     asked = state
     if model.value != page.state.model:
         state = states.choose_model(state, model.value)
+    if document.getElementById("with").value:
+        state = states.choose_other(state, document.getElementById("with").value)
     early = [control.value for control in (seq_len, slider) if control.value != str(page.state.seq_len)]
     if early:
         state = states.choose_seq_len(state, early[0])
+    for control in document.querySelectorAll('[data-action="option"]'):
+        chosen = control.checked if control.type == "radio" else True
+        if chosen and control.value != str(getattr(page.state.options, control.name)):
+            state = states.choose_option(state, control.name, control.value)
+    pasted = str(document.getElementById("own-config").value)
+    if pasted.strip():
+        state = visitor.own_config(state, pasted)
     if state is asked:
         page.show(state)
     else:

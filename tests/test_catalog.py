@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import anatomy
+from anatomy import catalog
 
 FOLDER = Path(__file__).parent.parent / "model_configs"
 KEYS = {"slug", "name", "maker", "released", "repository", "released_total", "config", "source"}
@@ -55,3 +56,18 @@ def test_what_is_no_model_is_said_in_a_sentence(tmp_path: Path) -> None:
     large.write_bytes(b" " * 2_000_001)
     with pytest.raises(anatomy.ConfigError, match="over 2,000,000 bytes"):
         anatomy.load(large)
+
+
+def test_to_load_one_model_reads_one_entry(monkeypatch: pytest.MonkeyPatch) -> None:
+    read = []
+    kept = Path.read_text
+
+    def noted(path: Path, *arguments: str, **named: str) -> str:
+        read.append(path.name)
+        return kept(path, *arguments, **named)
+
+    monkeypatch.setattr(Path, "read_text", noted)
+    for cached in (catalog._entry, catalog._catalogued):
+        cached.cache_clear()
+    assert anatomy.load("vit-base").parameters == 86567656
+    assert read == ["vit-base.json"]

@@ -66,6 +66,7 @@ def test_show_as_json_has_the_keys_of_the_contract(capsys: pytest.CaptureFixture
         "parameters": 589824,
         "tied_to": None,
         "buffer": False,
+        "layout": None,
     }
     assert {"symbol": "Scores, per head", "shape": [8, 8]} in parts["attention"]["activations"]
     assert sum(part["parameters"] for part in shown["parts"]) == 124439808
@@ -167,3 +168,11 @@ def test_a_reader_that_stops_early_is_no_error() -> None:
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False, env=environment)
     assert done.stdout.startswith("model.embed_tokens.weight")
     assert done.stderr == ""
+
+
+def test_the_command_line_starts_without_what_only_mistakes_and_other_commands_need() -> None:
+    show = "import sys; from anatomy.cli import main; main(['show', 'gpt2']); print(*sys.modules, file=sys.stderr)"
+    done = subprocess.run([sys.executable, "-c", show], capture_output=True, text=True, check=True)
+    loaded = set(done.stderr.split())
+    assert "anatomy.families.gpt2" in loaded
+    assert not loaded & {"anatomy.families.llama", "csv", "difflib", "shutil"}

@@ -8,13 +8,18 @@ import pytest
 ROOT = Path(__file__).parent.parent
 # Each may import from those before it (and from its own level where they stand together).
 LEVELS = (
-    ("terms", "blocks", "config", "formatting", "tensors", "snippet"),
-    ("families", "flops", "memory", "checkpoint", "labels", "activations"),
-    ("catalog",),
+    ("terms", "blocks", "refusals", "strict_json", "config", "formatting", "tensors", "snippet"),
+    ("families", "flops", "parameters", "working", "naming", "checkpoint", "labels", "activations", "weights"),
+    ("memory", "decoding", "training", "shortcuts"),
+    ("peak", "conventions", "options"),
+    ("curves",),
+    ("catalog", "costs"),
     ("report",),
-    ("comparison", "challenges", "explanations", "prose"),
+    ("document", "comparison", "contrasts", "challenges", "explanations", "prose", "remarks", "fitting", "own"),
     ("state",),
+    ("visitor",),
     ("views",),
+    ("commands",),
     ("cli",),
 )
 LEVEL = {name: at for at, names in enumerate(LEVELS) for name in names}
@@ -65,7 +70,13 @@ def test_every_module_has_a_level() -> None:
     assert names <= set(LEVEL), names - set(LEVEL)
 
 
-@pytest.mark.parametrize("name", ["tensors", "terms", "flops", "memory", "families", "blocks"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "tensors", "terms", "flops", "memory", "families", "blocks", "parameters", "decoding", "training", "shortcuts",
+        "peak", "curves", "conventions", "costs", "options", "naming", "working",
+    ],
+)
 def test_the_arithmetic_divides_by_no_slash_and_knows_no_float(name: str) -> None:
     paths = [path for path in STANDARD_ONLY if module_of(path) == name]
     for path in paths:

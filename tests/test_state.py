@@ -96,3 +96,24 @@ def test_parts_visited_and_challenges_solved_are_remembered() -> None:
 
 def test_progress_of_an_earlier_visit_is_kept_and_nonsense_dropped() -> None:
     assert states.with_progress(State(), frozenset({"mlp", "<b>"})).solved == {"mlp"}
+
+
+def test_switches_are_kept_over_models_and_lengths_and_come_back_from_the_hash() -> None:
+    state = states.choose_option(states.choose_option(State(), "run", "decode"), "batch", "4")
+    assert state.to_hash() == "#model=gpt2&t=8&part=attention&run=decode&b=4"
+    moved = states.choose_seq_len(states.choose_model(state, "llama-3-8b"), "64")
+    assert moved.options == state.options
+    assert states.from_hash(State(), moved.to_hash()).options == state.options
+    assert states.from_hash(moved, "#model=gpt2").options == State().options
+
+
+def test_a_switch_that_a_hash_gets_wrong_is_said_and_the_rest_holds() -> None:
+    state = states.from_hash(State(), "#model=llama-3-8b&run=up&w=int8&b=0")
+    assert (state.model, state.options.weights, state.options.run) == ("llama-3-8b", "int8", "prefill")
+    assert set(state.notices) == {"run", "batch"}
+
+
+def test_a_refused_switch_leaves_all_as_it_was() -> None:
+    state = states.choose_option(State(), "cache", "fp64")
+    assert state.options == State().options
+    assert "accepted: fp32, bf16, fp8, int8, int4" in state.notices["cache"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
@@ -76,6 +75,8 @@ def build(values: Mapping[str, Any], source: str = "config.json") -> Model:
     if not isinstance(name, str):
         raise config.error("model_type", name, known)
     if name not in FAMILIES:
+        import difflib  # slow to import, and only a mistake needs it
+
         near = difflib.get_close_matches(name.lower().replace("-", "_"), FAMILIES, n=1)
         raise ConfigError(source, "model_type", shown(name), (f"{near[0]}? Known: " if near else "") + known)
     model = import_module(f"anatomy.families.{FAMILIES[name]}").model(config)

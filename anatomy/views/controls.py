@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import groupby
 
 from anatomy import catalog
+from anatomy import own as owned
 from anatomy.formatting import exact
 from anatomy.state import MODEL, SEQ_LEN, State
 from anatomy.views.markup import Attributes, Safe, join, tag
@@ -32,6 +33,9 @@ def _model(state: State) -> Safe:
         )
         for maker, listed in groupby(entries, key=lambda entry: entry.maker)
     ]
+    if state.own:
+        own = tag("option", {"value": owned.SLUG, "selected": state.model == owned.SLUG}, owned.NAME)
+        options.insert(0, tag("optgroup", {"label": "Yours"}, own))
     return tag(
         "div",
         {"class": "control"},

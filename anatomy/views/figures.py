@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from anatomy import costs, memory, parameters
 from anatomy.formatting import exact, giga, short, size_in_bytes
 from anatomy.report import CACHE_DTYPE
 from anatomy.state import State
 from anatomy.terms import Number
 from anatomy.views.markup import Child, Safe, data, join, tag
+from anatomy.views.workings import disclosed, formula
+from anatomy.working import Working
 
 
 def view(state: State) -> Safe:
@@ -33,6 +36,8 @@ def _figures(state: State) -> list[Safe]:
             model.parameters,
             short(model.parameters),
             f"{exact(model.parameters)}, each tied tensor once{tied}",
+            costs.parameters_of(model),
+            "parameters",
         ),
         _figure(
             "without-embeddings",
@@ -40,6 +45,8 @@ def _figures(state: State) -> list[Safe]:
             model.parameters_without_embeddings,
             short(model.parameters_without_embeddings),
             f"{exact(model.parameters_without_embeddings)}: all but the groups embeddings and unembedding",
+            Working("without embeddings", parameters.of_blocks(model), model.parameters_without_embeddings),
+            "parameters",
         ),
     ]
     if model.traits.experts_per_token:
@@ -51,6 +58,8 @@ def _figures(state: State) -> list[Safe]:
                 model.active_parameters,
                 short(model.active_parameters),
                 f"{exact(model.active_parameters)}: {routed}, and all else, the token table included",
+                Working("active", parameters.active(model), model.active_parameters),
+                "parameters",
             )
         )
     found.append(
@@ -61,6 +70,8 @@ def _figures(state: State) -> list[Safe]:
             giga(per_token),
             f"{_digits(per_token)}, a multiply-add being 2 and every query meeting all keys; "
             f"{giga(causal)} if masked pairs were skipped",
+            costs.per_token(anatomy.full),
+            "FLOPs",
         )
     )
     if anatomy.kv_bytes is not None and anatomy.kv_bytes_per_token is not None:
@@ -72,17 +83,19 @@ def _figures(state: State) -> list[Safe]:
                 size_in_bytes(anatomy.kv_bytes),
                 f"{exact(anatomy.kv_bytes)} bytes for one sequence in {CACHE_DTYPE}, "
                 f"{_digits(anatomy.kv_bytes_per_token)} a token; MB and GB are powers of 1,000",
+                Working("KV cache", memory.kv_cache(model, state.seq_len), anatomy.kv_bytes),
+                "bytes",
             )
         )
     return found
 
 
-def _figure(figure: str, label: Child, value: Number, text: str, convention: str) -> Safe:
+def _figure(figure: str, label: Child, value: Number, text: str, convention: str, working: Working, unit: str) -> Safe:
     return tag(
         "div",
         {"data-figure": figure},
         tag("dt", None, label),
-        tag("dd", None, data(value, text)),
+        tag("dd", None, disclosed(f"w-{figure}", data(value, text), formula(working, unit))),
         tag("dd", {"class": "convention"}, convention),
     )
 

@@ -5,7 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from anatomy.state import State
-from anatomy.views import cell, challenges, controls, diagram, figures, footer, panel, parts, try_this, where
+from anatomy.views import (
+    cell,
+    challenges,
+    check,
+    comparison,
+    compute,
+    controls,
+    conventions,
+    diagram,
+    figures,
+    footer,
+    memory,
+    own,
+    panel,
+    parts,
+    try_this,
+    where,
+)
 
 VIEWS: dict[str, Callable[[State], str]] = {
     "controls": controls.view,
@@ -14,9 +31,15 @@ VIEWS: dict[str, Callable[[State], str]] = {
     "parts": parts.view,
     "where": where.view,
     "figures": figures.view,
+    "compute": compute.view,
+    "memory": memory.view,
+    "conventions": conventions.view,
+    "comparison": comparison.view,
     "challenges": challenges.view,
     "try-this": try_this.view,
     "cell": cell.view,
+    "own": own.view,
+    "check": check.view,
     "footer": footer.view,
 }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from anatomy import parameters
 from anatomy.blocks import count
 from anatomy.explanations import explain
 from anatomy.formatting import exact, giga, percent, shape
@@ -12,6 +13,8 @@ from anatomy.state import SEQ_LEN, State
 from anatomy.views import shapes
 from anatomy.views.markup import Child, Safe, data, join, symbol, tag
 from anatomy.views.wording import GROUPS, stack_of, where
+from anatomy.views.workings import disclosed, formula
+from anatomy.working import Working
 
 
 def view(state: State) -> Safe:
@@ -28,6 +31,7 @@ def view(state: State) -> Safe:
         [tag("p", {"class": "reading"}, symbol(text)) for text in explain(anatomy, part)],
         shapes.table(anatomy, part, changed=state.changed == SEQ_LEN),
         counts(anatomy, part),
+        counted(anatomy, part),
         tag("p", {"class": "aside"}, shapes.depending(anatomy, part)) if part.activations else None,
         tag("p", {"class": "aside"}, work(anatomy, part)),
         stored(part),
@@ -81,6 +85,24 @@ def counts(anatomy: Anatomy, part: Part) -> Safe:
     if _tied(part):
         return tag("p", {"class": "count"}, words, " of its own: it reuses the token table.")
     return tag("p", {"class": "count"}, words, ", ", share)
+
+
+def counted(anatomy: Anatomy, part: Part, ident: str = "w-panel") -> Safe | None:
+    """The working of the part's count.
+
+    >>> import anatomy
+    >>> from anatomy.report import describe
+    >>> shown = describe(anatomy.load("gpt2"))
+    >>> "768 × 2,304 × 12 layers = 21,233,664" in counted(shown, shown.find("attention"))
+    True
+    """
+    terms = parameters.of_part(
+        anatomy.model, part.id, part.stack if len(anatomy.model.stacks) > 1 else None, part.blocks
+    )
+    if not terms:
+        return None
+    working = formula(Working(part.label, terms, part.parameters), "parameters")
+    return disclosed(ident, "How this is counted", working)
 
 
 def _all(anatomy: Anatomy, part: Part, number: int) -> str:
@@ -143,6 +165,8 @@ def _how(part: Part, held: list[Weight]) -> str:
     words = []
     if len(held) > 1:
         words.append(", ".join(weight.symbol for weight in held) + " in one")
+    if first.layout:
+        words.append(first.layout)
     # A table of the embedding is looked up, not multiplied: it has no in and out.
     if len(first.shape) == len(first.stored_shape) == 2 and (
         part.id != "embedding" or first.shape != first.stored_shape

@@ -28,10 +28,12 @@ def view(state: State) -> Safe:
                 tag(
                     "p",
                     None,
-                    "Compare where the parameters live in ",
-                    _link("#model=gpt2&t=8&part=embedding", "try-small", "GPT-2 small"),
-                    " and in ",
-                    _link("#model=llama-3-70b&t=8&part=embedding", "try-large", "Llama 3 70B"),
+                    _link(
+                        "#model=gpt2&t=8&part=embedding&with=llama-3-70b",
+                        "try-compare",
+                        "Compare where the parameters live in GPT-2 small and in Llama 3 70B",
+                        show="comparison",
+                    ),
                     ": as a model grows, its embeddings become a trifle.",
                 ),
             ),
@@ -101,5 +103,5 @@ def _chip(state: State, part: Part) -> Safe:
     )
 
 
-def _link(href: str, name: str, *words: Child) -> Safe:
-    return tag("a", {"href": href, "data-action": "go", "id": name}, *words)
+def _link(href: str, name: str, *words: Child, show: str | None = None) -> Safe:
+    return tag("a", {"href": href, "data-action": "go", "data-show": show, "id": name}, *words)

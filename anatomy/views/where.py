@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from anatomy import parameters
 from anatomy.formatting import decimal, exact, percent, short
 from anatomy.report import Anatomy
 from anatomy.state import State
 from anatomy.views.markup import Safe, data, join, tag
+from anatomy.views.workings import disclosed, formula
+from anatomy.working import Working
 
 # From this share on a percentage fits into its piece of the bar on a phone.
 ROOM = Fraction(12, 100)
@@ -31,7 +34,18 @@ def view(state: State) -> Safe:
         ),
         _bar(anatomy),
         _table(anatomy),
+        _workings(anatomy),
     )
+
+
+def _workings(anatomy: Anatomy) -> Safe:
+    found = []
+    for group in anatomy.groups:
+        working = Working(group.label, parameters.of_group(anatomy.model, group.id), group.parameters)
+        found.append(
+            tag("div", {"class": f"g-{group.id}"}, tag("h3", None, group.label), formula(working, "parameters"))
+        )
+    return disclosed("w-groups", "How these are counted", found)
 
 
 def _bar(anatomy: Anatomy) -> Safe:

@@ -16,7 +16,7 @@ import anatomy
 from builder.resident import Compiled, Remainder
 
 # Not for the page: what only a command line imports.
-_ELSEWHERE = ("anatomy.__main__", "anatomy.cli")
+_ELSEWHERE = ("anatomy.__main__", "anatomy.cli", "anatomy.commands")
 
 
 def prepare(sources: Mapping[str, str]) -> None:
@@ -32,7 +32,7 @@ def prepare(sources: Mapping[str, str]) -> None:
         compiled = without_columns(compile(tree, path, "exec", dont_inherit=True))
         code[name.removesuffix(".__init__")] = compiled, package
     for module in pkgutil.walk_packages(anatomy.__path__, "anatomy."):
-        if module.name not in _ELSEWHERE:
+        if not module.name.startswith(_ELSEWHERE):
             importlib.import_module(module.name)
     shown()
     at = sys.meta_path.index(importlib.machinery.PathFinder)

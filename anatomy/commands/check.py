@@ -1,0 +1,114 @@
+"""``anatomy check``: a checkpoint's headers against a model's rows, in words and tensor by tensor, or as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from anatomy import checkpoint as checkpoints
+from anatomy import fitting
+from anatomy.catalog import LoadedModel
+from anatomy.checkpoint import Report, account, verdict
+from anatomy.checkpoint.matching import EXTRA, MATCHING, MISSING, PACKED, UNEXPECTED, UNREAD, WRONG_SHAPE, Finding
+from anatomy.checkpoint.verdict import Kind
+from anatomy.commands.output import aligned, model, plain, plain_line
+from anatomy.document import to_json
+from anatomy.formatting import exact, shape
+
+DIFFERENT = 1
+# In words a report lists so many tensors that differ; --json has all of them.
+_LISTED = 100
+
+
+def run(named: str | None, path: str, as_json: bool) -> tuple[str, int]:
+    """The report on the checkpoint at ``path`` and the exit status: 0 where it is the model, 1 where it is not."""
+    chosen, why = (model(named), "") if named is not None else (None, "")
+    checkpoint = checkpoints.load(path)
+    if chosen is None:
+        chosen, why = fitting.choose(Path(path), checkpoint)
+    report = checkpoints.check(chosen, checkpoint)
+    text = to_json(as_dict(report, chosen, why)) if as_json else in_words(report, chosen, why)
+    return text, 0 if report.fits else DIFFERENT
+
+
+def in_words(report: Report, chosen: LoadedModel, why: str = "") -> str:
+    """The report as text: what is found, the sum, then every kind of tensor, and one by one what differs."""
+    paragraphs = [_lines(verdict.headline(report, chosen.name), why)]
+    remarks = verdict.remarks(report)
+    if remarks:
+        paragraphs.append(_lines(*remarks))
+    fine = verdict.kinds(report, MATCHING, PACKED, UNREAD, EXTRA)
+    if fine:
+        paragraphs.append(aligned([("status", "tensors", "shape", "name", ""), *map(_kind, fine)], frozenset({1})))
+    different = verdict.differences(report)
+    if different:
+        paragraphs.append("\n".join(_different(report, different)))
+    return "\n\n".join(paragraphs)
+
+
+def _lines(*sentences: str) -> str:
+    return "\n".join(plain_line(sentence) for sentence in sentences if sentence)
+
+
+def _kind(kind: Kind) -> tuple[str, ...]:
+    size = shape(kind.shape) if kind.shape else ("one number" if kind.shape == () else "")
+    return kind.status, exact(kind.tensors), size, plain(kind.name), plain(kind.why)
+
+
+def _different(report: Report, findings: list[Finding]) -> Iterator[str]:
+    for finding in findings[:_LISTED]:
+        yield f"{finding.status}: {plain(finding.name)}{_said(finding)}"
+    total = sum(report.counts[status] for status in (MISSING, WRONG_SHAPE, UNEXPECTED))
+    if total > _LISTED:
+        yield f"and {exact(total - _LISTED)} more (--json lists them)"
+
+
+def _said(finding: Finding) -> str:
+    words = []
+    if finding.stored and finding.stored.shape is not None:
+        words.append(f"{shape(finding.stored.shape) or 'one number'} in {plain(finding.stored.file)}")
+    if finding.expected is not None:
+        words.append(f"expected {shape(finding.expected)}")
+    if finding.why:
+        words.append(plain(finding.why))
+    return "  " + "; ".join(words) if words else ""
+
+
+def as_dict(report: Report, chosen: LoadedModel, why: str = "") -> dict[str, Any]:
+    """The report for programs: the verdict, the sum, and every tensor."""
+    return {
+        "model": {"slug": chosen.slug, "name": chosen.name, "parameters": chosen.parameters, "chosen": why or None},
+        "checkpoint": {
+            "path": report.checkpoint.name,
+            "files": list(report.checkpoint.files),
+            "absent_files": list(report.checkpoint.absent),
+            "faults": list(report.checkpoint.faults),
+            "elements": None if report.checkpoint.names_only else report.checkpoint.elements,
+        },
+        "fits": report.fits,
+        "verdict": verdict.headline(report, chosen.name),
+        "remarks": verdict.remarks(report),
+        "counts": dict(report.counts),
+        "sum": None
+        if report.checkpoint.names_only
+        else [
+            {"elements": step.elements, "tensors": step.tensors or None, "each": step.each, "what": step.what}
+            for step in account.steps(report)
+        ],
+        "tensors": [_finding(finding) for finding in report.findings],
+    }
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    stored = finding.stored
+    return {
+        "name": finding.name,
+        "status": finding.status,
+        "file": stored.file if stored else None,
+        "dtype": stored.dtype if stored else None,
+        "shape": list(stored.shape) if stored and stored.shape is not None else None,
+        "expected_shape": None if finding.expected is None else list(finding.expected),
+        "why": finding.why or None,
+        "packing": {"format": finding.packing.format, "bits": finding.packing.bits} if finding.packing else None,
+    }

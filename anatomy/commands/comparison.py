@@ -1,0 +1,48 @@
+"""``anatomy compare``: two models side by side at one T, as a table and sentences, or as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from anatomy.commands.output import aligned, model, plain
+from anatomy.comparison import Comparison, Line, as_dict, common_seq_len, compare
+from anatomy.config import SequenceLengthError
+from anatomy.document import to_json
+from anatomy.formatting import decimal, exact, ratio
+from anatomy.terms import Number
+
+DEFAULT_SEQ_LEN = 8
+
+
+def run(first: str, second: str, seq_len: int | None, as_json: bool) -> str:
+    """Both models at ``seq_len`` (where left out: the length nearest to 8 that suits both)."""
+    one, other = model(first), model(second)
+    if seq_len is None:
+        seq_len = common_seq_len(one, other, DEFAULT_SEQ_LEN)
+        if seq_len is None:
+            raise SequenceLengthError(f"{one.name} and {other.name} run at no common sequence length")
+    side = compare(one, other, seq_len)
+    return to_json(as_dict(side)) if as_json else in_words(side)
+
+
+def in_words(side: Comparison) -> str:
+    """The comparison as text: figures, parts, and what differs in kind."""
+    names = side.first.model.name, side.second.model.name
+    head = (f"T = {exact(side.seq_len)}", *map(plain, names), "ratio")
+    figures = aligned([head, *_rows(side.figures)], frozenset({1, 2, 3}))
+    parts = aligned([("parameters by part", *map(plain, names), "ratio"), *_rows(side.parts)], frozenset({1, 2, 3}))
+    sentences = "\n".join(plain(one.sentence) for one in side.contrasts) or "Nothing differs in kind."
+    return "\n\n".join([figures, parts, sentences])
+
+
+def _rows(lines: Iterable[Line]) -> list[tuple[str, ...]]:
+    return [
+        (line.label, _number(line.first), _number(line.second), ratio(line.ratio) if line.ratio else "–")
+        for line in lines
+    ]
+
+
+def _number(number: Number | None) -> str:
+    if number is None:
+        return "–"
+    return exact(number) if isinstance(number, int) else decimal(number, 2)

@@ -1,0 +1,57 @@
+"""Text for a terminal: aligned columns, and names of others' making that cannot steer it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Sequence
+
+from anatomy import catalog
+from anatomy.catalog import LoadedModel
+from anatomy.config import MAX_BYTES, ConfigError
+
+_LONGEST = 200
+
+
+def model(name: str) -> LoadedModel:
+    """The model that a MODEL argument names: a slug, a path, or ``-`` for standard input."""
+    if name != "-":
+        return catalog.load(name)
+    raw = sys.stdin.buffer.read(MAX_BYTES + 1)
+    try:
+        return catalog.parse(raw.decode("utf-8"), "standard input")
+    except UnicodeDecodeError:
+        accepted = "a config.json in UTF-8"
+        raise ConfigError("standard input", None, "bytes that are no UTF-8", accepted) from None
+
+
+def aligned(rows: Iterable[Sequence[str]], right: frozenset[int] = frozenset()) -> str:
+    """Rows of cells as columns, those in ``right`` flush right.
+
+    >>> print(aligned([("part", "parameters"), ("mlp", "7")], frozenset({1})))
+    part  parameters
+    mlp            7
+    """
+    listed = [tuple(row) for row in rows]
+    widths = [max(map(len, column)) for column in zip(*listed, strict=True)] if listed else []
+    lines = []
+    for row in listed:
+        cells = [
+            cell.rjust(width) if at in right else cell.ljust(width)
+            for at, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        lines.append("  ".join(cells).rstrip())
+    return "\n".join(lines)
+
+
+def plain_line(text: str) -> str:
+    r"""A text with nothing in it that a terminal would obey: names come from files of others' making.
+
+    >>> plain_line("h.0.\x1b[31mattn")
+    'h.0.\\x1b[31mattn'
+    """
+    return "".join(one if one.isprintable() else one.encode("unicode_escape").decode("ascii") for one in text)
+
+
+def plain(name: str) -> str:
+    """A name for a column: as :func:`plain_line` has it, cut where it is very long."""
+    return plain_line(name if len(name) <= _LONGEST else name[:_LONGEST] + "…")

@@ -1,0 +1,189 @@
+"""The two curves: FLOPs per token and KV cache against T, each as a plot with the table behind it."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from anatomy import curves, memory
+from anatomy.blocks import count
+from anatomy.costs import Costs
+from anatomy.flops import longest
+from anatomy.formatting import exact, operations, size_in_bytes
+from anatomy.tensors import Attention
+from anatomy.views.markup import Child, Safe, data, tag
+from anatomy.views.plot import BYTES, OPERATIONS, Mark, Plot, Series
+from anatomy.views.wording import plural
+from anatomy.views.workings import disclosed
+
+# Lengths of the tables behind the curves; the T of the page and the model's own limits come among them.
+ROUND = (1, 8, 128, 1024, 8192, 65_536, 524_288)
+
+
+def flops_plot(costs: Costs) -> Plot | None:
+    """FLOPs per token against T; None where the model runs at one length only.
+
+    >>> import anatomy
+    >>> from anatomy.costs import costs
+    >>> from anatomy.options import Options
+    >>> [mark.words for mark in flops_plot(costs(anatomy.load("gpt2"), 8, Options())).marks]
+    ['T = 8: 0.25 G', 'longest T: 1,024', 'attention overtakes at T = 6,703']
+    """
+    model, options, top = costs.model, costs.options, longest(costs.model)
+    if "tokens" in model.fixed_lengths:
+        return None
+    crossing = costs.overtakes
+    last = max(top, crossing * 3 // 2) if crossing else top
+    found = [curves.point(model, at, options) for at in curves.lengths(last, top, crossing or 1)]
+    now = curves.point(model, costs.seq_len, options)
+    marks = [Mark("now", costs.seq_len, f"T = {exact(costs.seq_len)}: {operations(now.both)}", _floor(now.both))]
+    if last > top:
+        marks.append(Mark("limit", top, f"longest T: {exact(top)}"))
+    if crossing:
+        at = curves.point(model, crossing, options)
+        marks.append(Mark("crossing", crossing, f"attention overtakes at T = {exact(crossing)}", _floor(at.attention)))
+    return Plot(
+        said=flops_said(costs),
+        unit="FLOPs per token",
+        units=OPERATIONS,
+        series=(
+            Series("both", "together", tuple((at.seq_len, _floor(at.both)) for at in found)),
+            Series("weights", "products with weights", tuple((at.seq_len, _floor(at.weights)) for at in found)),
+            Series("square", "attention: scores and values", tuple((at.seq_len, _floor(at.attention)) for at in found)),
+        ),
+        marks=tuple(marks),
+        limit=top,
+    )
+
+
+def _floor(value: int | Fraction) -> int:
+    return max(1, int(value))
+
+
+def flops_said(costs: Costs) -> str:
+    """The curve of FLOPs in a sentence or two.
+
+    >>> import anatomy
+    >>> from anatomy.costs import costs
+    >>> from anatomy.options import Options
+    >>> flops_said(costs(anatomy.load("gpt2"), 8, Options()))[-98:]
+    'Attention overtakes the products with weights at T = 6,703, beyond the 1,024 that the model takes.'
+    """
+    now = curves.point(costs.model, costs.seq_len, costs.options)
+    said = (
+        f"At T = {exact(costs.seq_len)} a token costs {operations(now.weights)} FLOPs of products with weights and "
+        f"{operations(now.attention)} of attention. "
+    )
+    crossing, top = costs.overtakes, longest(costs.model)
+    if "tokens" in costs.model.fixed_lengths:
+        return said + "The model runs at this one length."
+    if crossing is None:
+        return said + "Attention never overtakes them: what its windows let through stops growing."
+    beyond = f", beyond the {exact(top)} that the model takes" if crossing > top else ""
+    return said + f"Attention overtakes the products with weights at T = {exact(crossing)}{beyond}."
+
+
+def flops_table(costs: Costs) -> Safe:
+    """The figures behind the curve of FLOPs."""
+    top, crossing = longest(costs.model), costs.overtakes
+    fixed = "tokens" in costs.model.fixed_lengths
+    lengths = {costs.seq_len} if fixed else {*(at for at in ROUND if at < top), top, costs.seq_len, crossing or top}
+    found = [curves.point(costs.model, at, costs.options) for at in sorted(lengths)]
+    rows = [
+        _row(costs, at.seq_len, [data(one, operations(one)) for one in (at.weights, at.attention, at.both)])
+        for at in found
+    ]
+    return _table("compute-table", "FLOPs per token", ("T", "Weights", "Attention", "Together"), rows)
+
+
+def cache_plot(costs: Costs) -> Plot | None:
+    """KV cache against T, a curve for each kind of layer where there are several; None where nothing is cached.
+
+    >>> import anatomy
+    >>> from anatomy.costs import costs
+    >>> from anatomy.options import Options
+    >>> [series.label for series in cache_plot(costs(anatomy.load("gemma-3-1b"), 8, Options())).series]
+    ['all layers', '22 layers, window of 512', '4 layers, all of T']
+    """
+    model, options, top = costs.model, costs.options, longest(costs.model)
+    records = list(memory.cached(model))
+    if not records:
+        return None
+    lengths = curves.lengths(top, *curves.bends(model))
+    held = [(at, curves.cache(model, at, options)) for at in lengths]
+    series = [Series("both", "all layers", tuple((at, sum(sizes)) for at, sizes in held))]
+    if len(records) > 1:
+        for number, record in enumerate(records):
+            points = tuple((at, sizes[number]) for at, sizes in held)
+            series.append(Series(("weights", "square", "third")[number % 3], layer_kind(record), points))
+    else:
+        series = [Series("both", layer_kind(records[0]), series[0].points)]
+    now = sum(curves.cache(model, costs.seq_len, options))
+    marks = [Mark("now", costs.seq_len, f"T = {exact(costs.seq_len)}: {size_in_bytes(now)}", now)]
+    marks += [
+        Mark("bend", at, f"window full at T = {exact(at)}", sum(curves.cache(model, at, options)))
+        for at in curves.bends(model)
+    ]
+    return Plot(
+        said=cache_said(costs),
+        unit="Bytes of KV cache",
+        units=BYTES,
+        series=tuple(series),
+        marks=tuple(marks),
+        limit=top,
+    )
+
+
+def layer_kind(record: Attention) -> str:
+    """How many layers keep a cache in one way, and which way.
+
+    >>> import anatomy
+    >>> layer_kind(anatomy.load("deepseek-v3").attention[0])
+    '61 layers, a latent each'
+    """
+    layers = plural(count(record.blocks), "layer")
+    if record.kind == "cross":
+        return f"{layers}, keys and values of the source"
+    if record.window:
+        return f"{layers}, window of {exact(record.window)}"
+    if record.chunk:
+        return f"{layers}, chunks of {exact(record.chunk)}"
+    return f"{layers}, a latent each" if record.latent is not None else f"{layers}, all of T"
+
+
+def cache_said(costs: Costs) -> str:
+    """The curve of the cache in a sentence."""
+    cache, bends = costs.kv_cache, curves.bends(costs.model)
+    if cache is None:
+        return "Nothing is kept from token to token."
+    said = f"At T = {exact(costs.seq_len)} the cache holds {size_in_bytes(cache.result)}. "
+    if not bends:
+        return said + "It grows in step with T."
+    return said + f"It grows in step with T up to {exact(bends[0])}, where the layers with a window stop growing."
+
+
+def cache_table(costs: Costs) -> Safe:
+    """The figures behind the curve of the cache."""
+    top = longest(costs.model)
+    lengths = sorted({*(at for at in ROUND if at < top), top, costs.seq_len, *curves.bends(costs.model)})
+    rows = []
+    for at in lengths:
+        size = sum(curves.cache(costs.model, at, costs.options))
+        rows.append(_row(costs, at, [exact(size), data(size, size_in_bytes(size)), size_in_bytes(size, binary=True)]))
+    return _table("cache-table", "KV cache", ("T", "Bytes", "MB, GB", "MiB, GiB"), rows)
+
+
+def _row(costs: Costs, seq_len: int, cells: list[Child]) -> Safe:
+    now = seq_len == costs.seq_len
+    return tag(
+        "tr",
+        {"class": "now" if now else None},
+        tag("th", {"scope": "row"}, exact(seq_len)),
+        [tag("td", None, cell) for cell in cells],
+    )
+
+
+def _table(ident: str, title: str, heads: tuple[str, ...], rows: list[Safe]) -> Safe:
+    head = tag("thead", None, tag("tr", None, [tag("th", {"scope": "col"}, word) for word in heads]))
+    caption = tag("caption", {"class": "visually-hidden"}, f"{title} by T")
+    table = tag("table", {"class": "behind"}, caption, head, tag("tbody", None, rows))
+    return disclosed(ident, "The figures behind the curve", table)
