@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from anatomy import labels
+from anatomy.architecture import Attention
 from anatomy.formatting import exact
 from anatomy.prose import SENTENCES
 from anatomy.report import Anatomy, Part
-from anatomy.tensors import Attention
 
 # The keys of sentences, a list for each paragraph.
 Paragraphs = Iterator[list[str]]

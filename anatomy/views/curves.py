@@ -5,11 +5,11 @@ from __future__ import annotations
 from fractions import Fraction
 
 from anatomy import curves, memory
+from anatomy.architecture import Attention
 from anatomy.blocks import count
 from anatomy.costs import Costs
 from anatomy.flops import CAUSAL, longest
 from anatomy.formatting import exact, operations, size_in_bytes
-from anatomy.tensors import Attention
 from anatomy.views.markup import Child, Safe, data, tag
 from anatomy.views.plot import BYTES, OPERATIONS, Mark, Plot, Series
 from anatomy.views.wording import plural

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from itertools import groupby
 
+from anatomy.architecture import Stack
 from anatomy.formatting import exact, percent, shape
 from anatomy.report import Anatomy, Part
 from anatomy.state import PART, State
-from anatomy.tensors import Stack
 from anatomy.views.boxes import box, link, shape_of_stream
 from anatomy.views.controls import notice
 from anatomy.views.drawing import Drawing, words

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from anatomy.architecture import Branch, Stack
 from anatomy.blocks import count
 from anatomy.formatting import exact
 from anatomy.report import BlockKind, Part
 from anatomy.state import State
-from anatomy.tensors import Branch, Stack
 from anatomy.views.boxes import Box, box
 from anatomy.views.drawing import Drawing
 from anatomy.views.wording import numbers, plural

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from anatomy.architecture import Stack
 from anatomy.blocks import Blocks, count
 from anatomy.formatting import exact
 from anatomy.report import Activation, Anatomy, Part
-from anatomy.tensors import Stack
 from anatomy.views.markup import Attributes
 
 # A group in a word: the tag over the panel, the bar.
