@@ -15,8 +15,9 @@ from anatomy import __version__, catalog
 from anatomy.commands import output, plot
 from anatomy.commands.output import aligned
 from anatomy.config import AnatomyError
+from anatomy.document import as_dict, to_json
 from anatomy.formatting import exact, giga, percent, shape, short, size_in_bytes
-from anatomy.report import Anatomy, as_dict, default_seq_len, describe, to_json
+from anatomy.report import Anatomy, default_seq_len, describe
 
 BAD_INPUT = 2
 
@@ -69,7 +70,7 @@ def _described(anatomy: Anatomy) -> str:
         figures.append(("KV cache bytes (bf16)", exact(anatomy.kv_bytes), size_in_bytes(anatomy.kv_bytes)))
     figures += costs.figures(anatomy)
     groups = [(group.label, exact(group.parameters), percent(group.share)) for group in anatomy.groups]
-    parts = [("part", "blocks", "parameters", "weights")]
+    parts = [("part", "blocks", "what it is", "parameters", "weights")]
     for part in anatomy.parts:
         weights = ", ".join(
             f"{weight.symbol} {shape(weight.shape)}" + (f" (x {exact(weight.count)})" if weight.count > 1 else "")
@@ -77,7 +78,7 @@ def _described(anatomy: Anatomy) -> str:
         )
         where = part.blocks_label or ""
         name = f"{part.stack} {part.id}" if len(model.stacks) > 1 and part.stack else part.id
-        parts.append((name, where, exact(part.parameters), weights))
+        parts.append((name, where, part.label, exact(part.parameters), weights))
     lines = [
         f"{model.name} ({model.model_type}, {model.architecture}): {stacks}, width {exact(model.width)}, {context}"
     ]
@@ -85,7 +86,7 @@ def _described(anatomy: Anatomy) -> str:
         lines.append("defaults used: " + ", ".join(f"{key} = {value}" for key, value in model.defaults.items()))
     others = [("figure", "by another convention", "prints"), *costs.others(anatomy)]
     lines += ["", aligned(figures, frozenset({1, 2})), "", aligned(groups, frozenset({1, 2})), ""]
-    return "\n".join([*lines, aligned(parts, frozenset({2})), "", aligned(others, frozenset({2}))])
+    return "\n".join([*lines, aligned(parts, frozenset({3})), "", aligned(others, frozenset({2}))])
 
 
 def _tensors(options: argparse.Namespace) -> str | None:

@@ -125,6 +125,9 @@ def _norm(said: str) -> Callable[[Facts], Paragraphs]:
     def told(facts: Facts) -> Paragraphs:
         yield [_after_add(facts) or said]
         kind = facts.anatomy.model.traits.norm
+        if not facts.part.weights:
+            yield ["LayerNorm-bare"]
+            return
         yield [kind, *(["shift"] if kind == "LayerNorm" and facts.shape("β") else [])]
 
     return told

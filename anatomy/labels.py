@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from anatomy.blocks import Blocks, contains, count
+from anatomy.formatting import exact
 from anatomy.tensors import STACKS, Attention, Model, part_id
 
 _PARTS = {
@@ -61,6 +62,16 @@ def attention(record: Attention) -> str:
     return "Multi-query attention" if record.kv_heads == 1 else "Grouped-query attention"
 
 
+def _reach(model: Model, record: Attention) -> str:
+    """How far a block's queries see, where the blocks of a stack differ in it; nothing where all are alike."""
+    mine = [one for one in model.attention if (one.stack, one.kind) == (record.stack, record.kind)]
+    if len({(one.window, one.chunk) for one in mine}) < 2:
+        return ""
+    if record.window:
+        return f", window {exact(record.window)}"
+    return f", chunks of {exact(record.chunk)}" if record.chunk else ", full"
+
+
 def embeddings(parts: Iterable[str]) -> str:
     """The embeddings named after their tables.
 
@@ -76,13 +87,18 @@ def embeddings(parts: Iterable[str]) -> str:
 
 
 def part(model: Model, part_id: str, stack: str | None, blocks: Blocks | None) -> str:
-    """The label of a part of a model; a part id without one is a programming error (``KeyError``)."""
+    """The label of a part of a model; a part id without one is a programming error (``KeyError``).
+
+    >>> import anatomy
+    >>> part(anatomy.load("gpt-oss-20b"), "attention", "decoder", (range(0, 24, 2),))
+    'Grouped-query attention, window 128'
+    """
     if part_id == "embedding":
         rows = [row for row in model.rows if row.part_id == "embedding" and row.stack in (None, stack)]
         return embeddings(row.part for row in rows)
     if part_id == "attention":
         record = attention_of(model, stack, blocks)
-        return attention(record) if record else "Attention"
+        return attention(record) + _reach(model, record) if record else "Attention"
     if part_id == "norm-mlp" and blocks and _only_routed(model, stack, blocks):
         return "Norm before experts"
     return _PARTS[part_id]
@@ -119,7 +135,7 @@ def group(model: Model, group_id: str) -> str:
         return embeddings(row.part for row in rows)
     if group_id == "unembedding":
         held = [_PARTS[one] for one in ("pooler", "unembedding", "head") if any(one == row.part_id for row in rows)]
-        return ", ".join(held[:-1]) + f" and {held[-1].lower()}" if len(held) > 1 else held[0]
+        return (", ".join(held[:-1]) + f" and {held[-1]}").capitalize() if len(held) > 1 else held[0]
     if group_id == "norms":
         return "Norms"
     deepest = {stack.id: 0 for stack in model.stacks}
@@ -127,4 +143,5 @@ def group(model: Model, group_id: str) -> str:
         at = row.stack or model.stacks[0].id
         deepest[at] = max(deepest[at], count(row.blocks))
     held_blocks, blocks = sum(deepest.values()), sum(stack.blocks for stack in model.stacks)
-    return f"{_GROUPS[group_id]}, " + ("all blocks" if held_blocks == blocks else f"{held_blocks:,} blocks")
+    some = f"{exact(held_blocks)} block" + ("" if held_blocks == 1 else "s")
+    return f"{_GROUPS[group_id]}, " + ("all blocks" if held_blocks == blocks else some)

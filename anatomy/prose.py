@@ -54,6 +54,9 @@ stream-source-shape
 LayerNorm
     LayerNorm takes each vector by itself, subtracts its mean, divides by its standard deviation, and scales each of
     the {width} numbers by a learned γ.
+LayerNorm-bare
+    LayerNorm takes each vector by itself, subtracts its mean and divides by its standard deviation. This model's has
+    no scale and no shift of its own to learn: it is computed like any other, and holds no parameters.
 shift
     To each a learned shift β is added.
 RMSNorm

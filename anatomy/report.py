@@ -1,39 +1,23 @@
-"""The anatomy of a model at a sequence length: the record that ``show --json`` prints and that every view draws."""
+"""The anatomy of a model at a sequence length: the record that every view draws and that ``show --json`` prints."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
 
-from anatomy import costs, flops, labels, memory
+from anatomy import flops, labels, memory, weights
 from anatomy.activations import Activation as Activation
 from anatomy.activations import activations
 from anatomy.blocks import Blocks, contains, count, kinds, label
 from anatomy.catalog import LoadedModel
 from anatomy.tensors import Row, Stack
 from anatomy.terms import Number, total
+from anatomy.weights import Weight as Weight
 
 # What stands before and after the blocks; inside them the stack's own flow decides.
 BEFORE, AFTER = ("embedding", "embedding-norm", "residual"), ("final-norm", "pooler", "head", "unembedding")
 CACHE_DTYPE, CACHE_BATCH = "bf16", 1
-
-
-@dataclass(frozen=True, slots=True)
-class Weight:
-    """A logical matrix (or a vector or table) of a part: ``shape`` is (in, out) for matrices, ``count`` of them."""
-
-    symbol: str
-    shape: tuple[int, ...]
-    count: int
-    stored_name: str
-    stored_shape: tuple[int, ...]
-    parameters: int
-    tied_to: str | None = None
-    buffer: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +157,7 @@ def _parts(model: LoadedModel, seq_len: int, full: flops.Flops) -> tuple[tuple[P
         sets = [row.blocks for row in inside] + [one.blocks for one in model.attention if one.stack == stack.id]
         for blocks in sorted(kinds(stack.blocks, sets), key=lambda found: found[0].start):
             held = [row for row in inside if contains(row.blocks, blocks[0].start)]
-            present = _in_flow(stack, {row.part_id for row in held})
+            present = _in_flow(stack, {row.part_id for row in held} | {one for one in stack.bare if one not in AFTER})
             made_here = tuple(
                 made(part_id, stack.id, [row for row in held if row.part_id == part_id], blocks) for part_id in present
             )
@@ -181,7 +165,7 @@ def _parts(model: LoadedModel, seq_len: int, full: flops.Flops) -> tuple[tuple[P
             parts += made_here
         for part_id in AFTER:
             rows = [row for row in outside if row.part_id == part_id]
-            if rows:
+            if rows or part_id in stack.bare:
                 parts.append(made(part_id, stack.id, rows, None))
     for part_id in dict.fromkeys(row.part_id for row in shared if row.part_id in AFTER):
         parts.append(made(part_id, None, [row for row in shared if row.part_id == part_id], None))
@@ -218,7 +202,7 @@ def _part(
         parameters_per_block=held if blocks else None,
         parameters=held * times,
         share=Fraction(held * times, model.parameters),
-        weights=tuple(_weights(rows)),
+        weights=weights.listed(rows),
         activations=tuple(activations(model, seq_len, part_id, stack, blocks, rows)),
         flops=int(total(full.of_part(part_id, stack if len(model.stacks) > 1 else None, blocks))),
     )
@@ -228,120 +212,5 @@ def _group(part_id: str, rows: list[Row]) -> str:
     if part_id == "residual":
         return "residual"
     # A part is drawn in the colour of its matrices: attention's, though its QK norms are counted as norms.
-    groups = [row.group for row in rows]
-    return next((group for group in groups if group != "norms"), groups[0])
-
-
-def _weights(rows: list[Row]) -> Iterator[Weight]:
-    for row in rows:
-        for matrix in row.matrices:
-            size = 0 if row.tied_to else matrix.elements * row.copies
-            many = matrix.count * row.copies
-            shape = (matrix.inputs, matrix.outputs)
-            yield Weight(matrix.symbol, shape, many, row.name, row.shape, size, row.tied_to)
-    for row in rows:
-        if not row.matrices:
-            size = row.parameters_per_block
-            yield Weight(row.symbol, row.shape, row.copies, row.name, row.shape, size, row.tied_to, row.buffer)
-
-
-def as_dict(anatomy: Anatomy) -> dict[str, Any]:
-    """The record with the keys that DESIGN.md fixes for ``show --json``; shares are Fractions still."""
-    model = anatomy.model
-    cached = anatomy.kv_bytes_per_token is not None
-    return {
-        "model": {
-            "slug": model.slug,
-            "name": model.name,
-            "maker": model.entry.maker if model.entry else None,
-            "model_type": model.model_type,
-            "architecture": model.architecture,
-            "stacks": [{"id": stack.id, "blocks": stack.blocks} for stack in model.stacks],
-            "width": model.width,
-            "vocabulary": model.vocabulary,
-            "context": model.context,
-            "defaults": dict(model.defaults),
-        },
-        "seq_len": anatomy.seq_len,
-        "parameters": {
-            "total": model.parameters,
-            "without_embeddings": model.parameters_without_embeddings,
-            "active": model.active_parameters,
-            "active_without_token_table": model.active_parameters_without_token_table,
-            "released_total": model.entry.released_total if model.entry else None,
-            "tied_unembedding": model.tied_unembedding,
-        },
-        "groups": [
-            {"id": one.id, "label": one.label, "parameters": one.parameters, "share": one.share}
-            for one in anatomy.groups
-        ],
-        "block_kinds": [
-            {"stack": kind.stack, "blocks": label(kind.blocks), "parameters": kind.parameters}
-            for kind in anatomy.block_kinds
-        ],
-        "parts": [_part_dict(part) for part in anatomy.parts],
-        "flops": {
-            "full": {"per_pass": anatomy.full.per_pass, "per_token": anatomy.full.per_token},
-            "causal": {"per_pass": anatomy.causal.per_pass, "per_token": anatomy.causal.per_token},
-            "by_part": [
-                {"id": part.id, "stack": part.stack, "blocks": part.blocks_label, "per_pass": part.flops}
-                for part in anatomy.parts
-                if part.flops
-            ],
-            **costs.flops_dict(model, anatomy.seq_len),
-        },
-        "memory": {
-            **costs.memory_dict(model, anatomy.seq_len),
-            "kv_cache": {
-                "dtype": CACHE_DTYPE,
-                "batch": CACHE_BATCH,
-                "bytes_per_token": anatomy.kv_bytes_per_token,
-                "bytes": anatomy.kv_bytes,
-            }
-            if cached
-            else None,
-        },
-        "other_conventions": costs.conventions_dict(model, anatomy.seq_len),
-        "name": costs.name_dict(model.name, model),
-    }
-
-
-def _part_dict(part: Part) -> dict[str, Any]:
-    return {
-        "id": part.id,
-        "stack": part.stack,
-        "blocks": part.blocks_label,
-        "label": part.label,
-        "parameters_per_block": part.parameters_per_block,
-        "parameters": part.parameters,
-        "share": part.share,
-        "weights": [
-            {
-                "symbol": weight.symbol,
-                "shape": list(weight.shape),
-                "count": weight.count,
-                "stored_name": weight.stored_name,
-                "stored_shape": list(weight.stored_shape),
-                "parameters": weight.parameters,
-                "tied_to": weight.tied_to,
-                "buffer": weight.buffer,
-            }
-            for weight in part.weights
-        ],
-        "activations": [{"symbol": one.symbol, "shape": list(one.shape)} for one in part.activations],
-    }
-
-
-def to_json(value: object) -> str:
-    """JSON of a record, Fractions as the integers or decimal numbers that they are.
-
-    >>> to_json({"share": Fraction(1, 4), "whole": Fraction(8, 2)})
-    '{"share": 0.25, "whole": 4}'
-    """
-    return json.dumps(value, default=_number, ensure_ascii=False)
-
-
-def _number(value: object) -> int | float:
-    if not isinstance(value, Fraction):
-        raise TypeError(f"{type(value).__name__} is no JSON value")
-    return value.numerator if value.denominator == 1 else float(value)
+    # What holds nothing at all is a norm without a scale.
+    return next((row.group for row in rows if row.group != "norms"), "norms")

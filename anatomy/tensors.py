@@ -43,7 +43,8 @@ class Row:
     ``multiplies`` names what they are applied to (``tokens``, ``source``, ``frames``, ``patches``, ``one``), None where
     nothing is multiplied; ``share`` is the fraction of positions that use it; ``tied_to`` names the tensor it is stored
     as; a ``buffer`` is stored but is no parameter. ``symbol`` is what papers call a vector or table (γ, b_O, W_E),
-    which has no matrices.
+    which has no matrices. ``layout`` says how the outputs of several matrices lie in the tensor where they are not
+    simply one after another.
     """
 
     name: str
@@ -57,6 +58,7 @@ class Row:
     tied_to: str | None = None
     buffer: bool = False
     symbol: str = ""
+    layout: str = ""
 
     @property
     def elements(self) -> int:
@@ -191,13 +193,15 @@ PRE_NORM = (
 class Stack:
     """A stack of blocks: how many, what positions it runs over, and how a block's parts are wired.
 
-    ``flow`` may name parts that only some blocks hold; a block's own parts decide.
+    ``flow`` may name parts that only some blocks hold; a block's own parts decide. ``bare`` are the parts that every
+    block (or the stack's end) has though they hold no tensors: norms without a scale.
     """
 
     id: str
     blocks: int
     flow: tuple[Branch, ...] = PRE_NORM
     positions: str = "tokens"
+    bare: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -136,7 +136,7 @@ def changed(event: Any) -> None:
         page.go(states.choose_other(page.state, control.value))
     elif control.id in ("seq-len", "seq-len-slider"):
         page.go(states.choose_seq_len(page.state, control.value))
-    elif control.dataset.action == "option":
+    elif control.getAttribute("data-action") == "option":
         page.go(states.choose_option(page.state, control.name, control.value))
 
 

@@ -66,6 +66,7 @@ def test_show_as_json_has_the_keys_of_the_contract(capsys: pytest.CaptureFixture
         "parameters": 589824,
         "tied_to": None,
         "buffer": False,
+        "layout": None,
     }
     assert {"symbol": "Scores, per head", "shape": [8, 8]} in parts["attention"]["activations"]
     assert sum(part["parameters"] for part in shown["parts"]) == 124439808

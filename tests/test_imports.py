@@ -9,13 +9,13 @@ ROOT = Path(__file__).parent.parent
 # Each may import from those before it (and from its own level where they stand together).
 LEVELS = (
     ("terms", "blocks", "refusals", "strict_json", "config", "formatting", "tensors", "snippet"),
-    ("families", "flops", "parameters", "working", "naming", "checkpoint", "labels", "activations"),
+    ("families", "flops", "parameters", "working", "naming", "checkpoint", "labels", "activations", "weights"),
     ("memory", "decoding", "training", "shortcuts"),
     ("peak", "conventions", "options"),
     ("curves",),
     ("catalog", "costs"),
     ("report",),
-    ("comparison", "contrasts", "challenges", "explanations", "prose", "remarks", "fitting", "own"),
+    ("document", "comparison", "contrasts", "challenges", "explanations", "prose", "remarks", "fitting", "own"),
     ("state",),
     ("visitor",),
     ("views",),

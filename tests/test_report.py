@@ -6,7 +6,11 @@ from math import prod
 import pytest
 
 import anatomy
-from anatomy.report import as_dict, default_seq_len, describe, to_json
+from anatomy.document import as_dict, to_json
+from anatomy.explanations import explain
+from anatomy.report import default_seq_len, describe
+from anatomy.weights import order
+from tests import witness
 
 SLUGS = list(anatomy.entries())
 
@@ -80,3 +84,79 @@ def test_json_has_no_fraction_and_no_surprise() -> None:
 def test_the_nearest_legal_length() -> None:
     assert default_seq_len(anatomy.load("gpt2"), 10**6) == 1024
     assert default_seq_len(anatomy.load("gpt2"), 0) == 1
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_matrices_come_first_and_in_the_order_of_the_papers_however_they_are_stored(slug: str) -> None:
+    model = anatomy.load(slug)
+    for part in describe(model, default_seq_len(model, 8)).parts:
+        symbols = [name for weight in part.weights for name in weight.symbol.split(", ")]
+        assert symbols == sorted(symbols, key=order)
+        if "attention" in part.id and "W_K" in symbols:
+            assert [name for name in symbols if name.startswith("W_")] == ["W_Q", "W_K", "W_V", "W_O"]
+
+
+def test_no_symbol_is_without_its_place() -> None:
+    models = [anatomy.load(slug) for slug in SLUGS]
+    symbols = {weight.symbol for model in models for part in describe(model, default_seq_len(model, 8)).parts
+               for weight in part.weights}  # fmt: skip
+    last = order("something else")
+    assert not {one for one in symbols if order(one)[0] == last[0]}
+    assert not {one for one in symbols if "_" in one and order(one)[1] == last[1]}
+
+
+def test_whisper_stores_its_keys_first_and_has_no_key_bias() -> None:
+    shown = describe(anatomy.load("whisper-small"))
+    for part_id in ("attention", "cross-attention"):
+        part = shown.find(part_id, "decoder")
+        assert part is not None
+        assert [weight.symbol for weight in part.weights] == ["W_Q", "W_K", "W_V", "W_O", "b_Q", "b_V", "b_O"]
+
+
+def test_kinds_of_attention_are_told_apart_where_a_model_has_several() -> None:
+    def said(slug: str) -> list[str]:
+        return [part.label for part in describe(anatomy.load(slug)).parts if part.id == "attention"]
+
+    assert said("gpt2") == ["Multi-head self-attention"]
+    assert said("llama-3-8b") == ["Grouped-query attention"]
+    assert said("mistral-7b-v0.1") == ["Grouped-query attention"]
+    assert said("gpt-oss-20b") == ["Grouped-query attention, window 128", "Grouped-query attention, full"]
+    assert said("gemma-3-1b") == ["Multi-query attention, window 512", "Multi-query attention, full"]
+    assert said("llama-4-scout") == ["Grouped-query attention, chunks of 8,192", "Grouped-query attention, full"]
+    assert set(said("bart-large")) == {"Multi-head self-attention"}
+
+
+def test_groups_are_worded_for_one_block_and_for_several_heads() -> None:
+    words = {group.label for slug in SLUGS for group in describe(anatomy.load(slug), _length(slug)).groups}
+    assert "MLP, 1 block" in words
+    assert not {one for one in words if "1 blocks" in one}
+    bert = witness.load("bert-base-uncased-pretraining").config
+    assert describe(anatomy.load(bert)).groups[-1].label == "Pooler, unembedding and classifier"
+
+
+def _length(slug: str) -> int:
+    return default_seq_len(anatomy.load(slug))
+
+
+@pytest.mark.parametrize("slug", ["olmo-1b", "olmo-7b"])
+def test_norms_that_hold_nothing_are_shown_all_the_same(slug: str) -> None:
+    model = anatomy.load(slug)
+    shown = describe(model)
+    assert [part.id for part in shown.parts] == [
+        "embedding", "residual", "norm-attention", "attention", "norm-mlp", "mlp", "final-norm", "unembedding",
+    ]  # fmt: skip
+    for part_id in ("norm-attention", "norm-mlp", "final-norm"):
+        part = shown.find(part_id)
+        assert part is not None
+        assert (part.group, part.parameters, part.weights, part.flops) == ("norms", 0, (), 0)
+        assert part.activations[0].shape == (8, model.width)
+        assert "holds no parameters" in explain(shown, part)[1]
+    assert "norms" not in model.groups()
+
+
+def test_opt_without_scales_has_norms_that_hold_nothing() -> None:
+    values = {**witness.load("opt-125m").config, "layer_norm_elementwise_affine": False}
+    shown = describe(anatomy.load(values))
+    assert [part.id for part in shown.parts if part.group == "norms"] == ["norm-attention", "norm-mlp", "final-norm"]
+    after = describe(anatomy.load({**values, "do_layer_norm_before": False}))
+    assert [part.id for part in after.parts if part.group == "norms"] == ["norm-post-attention", "norm-post-mlp"]

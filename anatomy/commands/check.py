@@ -13,8 +13,8 @@ from anatomy.checkpoint import Report, account, verdict
 from anatomy.checkpoint.matching import EXTRA, MATCHING, MISSING, PACKED, UNEXPECTED, UNREAD, WRONG_SHAPE, Finding
 from anatomy.checkpoint.verdict import Kind
 from anatomy.commands.output import aligned, model, plain, plain_line
+from anatomy.document import to_json
 from anatomy.formatting import exact, shape
-from anatomy.report import to_json
 
 DIFFERENT = 1
 # In words a report lists so many tensors that differ; --json has all of them.

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from anatomy.commands.output import aligned, model, plain
 from anatomy.comparison import Comparison, Line, as_dict, common_seq_len, compare
 from anatomy.config import SequenceLengthError
+from anatomy.document import to_json
 from anatomy.formatting import decimal, exact, ratio
-from anatomy.report import to_json
 from anatomy.terms import Number
 
 DEFAULT_SEQ_LEN = 8

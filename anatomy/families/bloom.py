@@ -32,7 +32,7 @@ def model(config: Config) -> Model:
         yield from norm("h.{block}.input_layernorm", "block/norm-attention", width, blocks=every, bias=True)
         # Stored head by head: the rows of a head's query, key and value stand together.
         fused, qkv = "h.{block}.self_attention.query_key_value", fused_qkv(width, heads)
-        yield from linear(fused, "block/attention/qkv", *qkv, blocks=every, bias=True)
+        yield from linear(fused, "block/attention/qkv", *qkv, blocks=every, bias=True, layout="head by head")
         output = Matrix("W_O", width, width)
         yield from linear("h.{block}.self_attention.dense", "block/attention/output", output, blocks=every, bias=True)
         yield from norm("h.{block}.post_attention_layernorm", "block/norm-mlp", width, blocks=every, bias=True)

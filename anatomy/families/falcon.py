@@ -38,9 +38,11 @@ def model(config: Config) -> Model:
 
     def rows() -> Iterator[Row]:
         yield table(f"{prefix}word_embeddings", "embedding/token", vocabulary, width, "W_E")
-        # Stored in groups of the query heads that share a key and a value, each group's three together.
+        # In groups of the query heads that share a key and a value, each group's three together; for multi-query
+        # attention that is one group: all queries, the key, the value.
+        layout = "head by head" if heads.kv == heads.query else "group by group" if heads.kv > 1 else ""
         fused, qkv = f"{layer}.self_attention.query_key_value", fused_qkv(width, heads)
-        yield from linear(fused, "block/attention/qkv", *qkv, blocks=every, bias=bias)
+        yield from linear(fused, "block/attention/qkv", *qkv, blocks=every, bias=bias, layout=layout)
         output = Matrix("W_O", width, width)
         yield from linear(f"{layer}.self_attention.dense", "block/attention/output", output, blocks=every, bias=bias)
         mlp = f"{layer}.mlp"

@@ -49,7 +49,10 @@ def model(config: Config) -> Model:
         yield table(f"{prefix}wpe", "embedding/position", context, width, "W_pos")
         yield from norm(f"{layer}.ln_1", "block/norm-attention", width, blocks=every, bias=True)
         qkv, out = fused_qkv(width, heads), Matrix("W_O", width, width)
-        yield from linear(f"{layer}.attn.c_attn", "block/attention/qkv", *qkv, blocks=every, bias=True, transposed=conv)
+        # GPT-BigCode with as many KV heads as query heads stores each head's three together.
+        by_head = "" if conv or one_kv_head else "head by head"
+        name = f"{layer}.attn.c_attn"
+        yield from linear(name, "block/attention/qkv", *qkv, blocks=every, bias=True, transposed=conv, layout=by_head)
         output = f"{layer}.attn.c_proj"
         yield from linear(output, "block/attention/output", out, blocks=every, bias=True, transposed=conv)
         yield from norm(f"{layer}.ln_2", "block/norm-mlp", width, blocks=every, bias=True)

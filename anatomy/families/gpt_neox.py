@@ -41,7 +41,7 @@ def model(config: Config) -> Model:
         # Stored head by head: the rows of a head's query, key and value stand together.
         qkv, out = fused_qkv(width, heads), Matrix("W_O", width, width)
         fused = f"{layer}.attention.query_key_value"
-        yield from linear(fused, "block/attention/qkv", *qkv, blocks=every, bias=bias)
+        yield from linear(fused, "block/attention/qkv", *qkv, blocks=every, bias=bias, layout="head by head")
         yield from linear(f"{layer}.attention.dense", "block/attention/output", out, blocks=every, bias=bias)
         mlp = f"{layer}.mlp"
         yield from plain_mlp(f"{mlp}.dense_h_to_4h", f"{mlp}.dense_4h_to_h", width, inner, every, bias=True)

@@ -42,9 +42,10 @@ def model(config: Config) -> Model:
         # Stored (experts, in, out); the outputs of gate and up are interleaved.
         inputs, outputs = matrices[0].inputs, sum(matrix.outputs for matrix in matrices)
         shape = (experts, inputs, outputs)
-        yield Row(name, shape, part, every, matrices=matrices, multiplies="tokens", share=share)
+        layout = "alternating" if len(matrices) > 1 else ""
+        yield Row(name, shape, part, every, matrices=matrices, multiplies="tokens", share=share, layout=layout)
         symbol = ", ".join(matrix.symbol.replace("W_", "b_") for matrix in matrices)
-        yield Row(f"{name}_bias", (experts, outputs), part, every, share=share, symbol=symbol)
+        yield Row(f"{name}_bias", (experts, outputs), part, every, share=share, symbol=symbol, layout=layout)
 
     def rows() -> Iterator[Row]:
         yield table(f"{prefix}embed_tokens", "embedding/token", vocabulary, width, "W_E")

@@ -17,6 +17,8 @@ PROJECTIONS: Mapping[str, str] = MappingProxyType(
     {"query": "q_proj", "key": "k_proj", "value": "v_proj", "output": "o_proj"}
 )
 GATED = ("gate_proj", "up_proj", "down_proj")
+# What a norm inside attention normalises: queries, keys, or the latents that DQ and DKV compress to.
+_NORMED = {"q-norm": "_Q", "k-norm": "_K", "query-norm": "_DQ", "kv-norm": "_DKV"}
 
 
 def linear(
@@ -29,11 +31,12 @@ def linear(
     copies: int = 1,
     share: Fraction = ONE,
     transposed: bool = False,
+    layout: str = "",
 ) -> Iterator[Row]:
     """A projection stored as ``name.weight`` (out, in), with its bias where it has one.
 
-    Several matrices with the same input are one fused tensor, its outputs one after another. ``transposed`` is GPT-2's
-    Conv1D, which stores (in, out).
+    Several matrices with the same input are one fused tensor, its outputs one after another unless ``layout`` says
+    otherwise. ``transposed`` is GPT-2's Conv1D, which stores (in, out).
 
     >>> next(linear("h.{block}.attn.c_proj", "block/attention/output", Matrix("W_O", 768, 768))).shape
     (768, 768)
@@ -49,10 +52,11 @@ def linear(
         matrices=matrices,
         multiplies=multiplies,
         share=share,
+        layout=layout,
     )
     if bias:
         symbol = ", ".join(matrix.symbol.replace("W_", "b_") for matrix in matrices)
-        yield Row(f"{name}.bias", (outputs,), part, blocks, copies=copies, share=share, symbol=symbol)
+        yield Row(f"{name}.bias", (outputs,), part, blocks, copies=copies, share=share, symbol=symbol, layout=layout)
 
 
 def norm(
@@ -71,7 +75,7 @@ def norm(
     >>> [row.name for row in norm("ln_f", "final-norm", 768, bias=True)]
     ['ln_f.weight', 'ln_f.bias']
     """
-    of = {"q-norm": "_Q", "k-norm": "_K"}.get(part.rsplit("/", 1)[-1], "")
+    of = _NORMED.get(part.rsplit("/", 1)[-1], "")
     yield Row(f"{name}.{names[0]}", (size,), part, blocks, symbol=f"γ{of}")
     if bias:
         yield Row(f"{name}.{names[1]}", (size,), part, blocks, symbol=f"β{of}")

@@ -8,11 +8,14 @@ from anatomy.config import Config
 from anatomy.families.layers import activation, attention, gated_mlp, heads, norm, table
 from anatomy.families.outputs import head
 from anatomy.families.windows import records
-from anatomy.tensors import PRE_NORM, Branch, Model, Row, Stack, Traits
+from anatomy.tensors import Branch, Model, Row, Stack, Traits
 
 CLASSES = {"olmo": "Olmo", "olmo2": "Olmo2"}
 # OLMo 2 normalises what a part gives before it is added to the stream.
 NORM_AFTER = (Branch(("attention", "norm-post-attention")), Branch(("mlp", "norm-post-mlp")))
+
+# OLMo's norms neither scale nor shift: they are computed, and no tensor tells of them.
+BARE = ("norm-attention", "norm-mlp", "final-norm")
 
 
 def model(config: Config) -> Model:
@@ -61,7 +64,7 @@ def model(config: Config) -> Model:
         context=context,
         rows=tuple(rows()),
         attention=records(sizes, (every, None)),
-        stacks=(Stack("decoder", blocks, NORM_AFTER if second else PRE_NORM),),
+        stacks=(Stack("decoder", blocks, NORM_AFTER) if second else Stack("decoder", blocks, bare=BARE),),
         traits=Traits(
             "RMSNorm" if second else "LayerNorm",
             "rotary",

@@ -41,6 +41,10 @@ def model(config: Config) -> Model:
     every = (range(blocks),)
     layer = "decoder.layers.{block}"
 
+    final = before and not without_final
+    places = ("norm-attention", "norm-mlp") if before else ("norm-post-attention", "norm-post-mlp")
+    bare = () if scaled else (*places, *(("final-norm",) if final else ()))
+
     def norms(name: str, part: str, where: tuple[range, ...]) -> Iterator[Row]:
         if scaled:
             yield from norm(name, part, width, blocks=where, bias=True)
@@ -53,13 +57,12 @@ def model(config: Config) -> Model:
             inward, out = Matrix("W_in", narrow, width), Matrix("W_out", width, narrow)
             yield from linear("decoder.project_in", "embedding/projection-in", inward)
             yield from linear("decoder.project_out", "embedding/projection-out", out)
-        if before and not without_final:
+        if final:
             yield from norms("decoder.final_layer_norm", "final-norm", ())
         yield from attention(f"{layer}.self_attn", width, heads, every, bias=bias, names=NAMES)
-        place = "block/norm-attention" if before else "block/norm-post-attention"
-        yield from norms(f"{layer}.self_attn_layer_norm", place, every)
+        yield from norms(f"{layer}.self_attn_layer_norm", f"block/{places[0]}", every)
         yield from plain_mlp(f"{layer}.fc1", f"{layer}.fc2", width, inner, every, bias=bias)
-        yield from norms(f"{layer}.final_layer_norm", "block/norm-mlp" if before else "block/norm-post-mlp", every)
+        yield from norms(f"{layer}.final_layer_norm", f"block/{places[1]}", every)
         if architecture == "OPTForCausalLM":
             yield unembedding("lm_head.weight", "decoder.embed_tokens.weight" if tied else None, vocabulary, narrow)
 
@@ -71,7 +74,7 @@ def model(config: Config) -> Model:
         context=context,
         rows=tuple(rows()),
         attention=records(heads, (every, None)),
-        stacks=(Stack("decoder", blocks, PRE_NORM if before else POST_NORM),),
+        stacks=(Stack("decoder", blocks, PRE_NORM if before else POST_NORM, bare=bare),),
         traits=Traits("LayerNorm", "learned", activation(config, "activation_function", default="relu")),
         defaults=config.defaults,
     )

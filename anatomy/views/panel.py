@@ -165,6 +165,8 @@ def _how(part: Part, held: list[Weight]) -> str:
     words = []
     if len(held) > 1:
         words.append(", ".join(weight.symbol for weight in held) + " in one")
+    if first.layout:
+        words.append(first.layout)
     # A table of the embedding is looked up, not multiplied: it has no in and out.
     if len(first.shape) == len(first.stored_shape) == 2 and (
         part.id != "embedding" or first.shape != first.stored_shape

@@ -44,7 +44,7 @@ def document(page: str, files: Mapping[str, bytes], site: Path) -> bytes:
     """The whole file: `page` is the page filled in with `address`, `files` has interpreter.mjs filled in likewise."""
     held = {path: files[path] for path in _HELD if path in files} | {"THIRD-PARTY.txt": files["THIRD-PARTY.txt"]}
     held["modules.json"] = json.dumps(_modules(files)).encode()
-    text = {name: _text(site / name) for name in ("style.css", "boot.js", "offline.js", "one_file.js")}
+    text = {name: _text(site / name) for name in ("style.css", "boot.js", "files.js", "offline.js", "one_file.js")}
     worker = _filled(site / "one_file_worker.js", {"home": HOME, "replaced": json.dumps(IN_WORKER)})
     text["one_file.js"] = _filled(site / "one_file.js", {"home": HOME})
     icon = base64.b64encode(_text(site / "icon.svg").encode()).decode()
@@ -58,6 +58,7 @@ def document(page: str, files: Mapping[str, bytes], site: Path) -> bytes:
         f'<link rel="stylesheet" href="{address("style.css")}">': f"<style>\n{text['style.css']}</style>",
         f'<script type="module" src="{address("pyscript/core.js")}"></script>': _script(text["one_file.js"]),
         f'<script src="{address("boot.js")}" async></script>': "",
+        f'<script src="{address("files.js")}" async></script>': "",
         f'<script type="module" src="{address("offline.js")}"></script>': "",
         f'href="{address("app.zip")}"': 'data-held="app.zip" download="app.zip"',
         f'href="{address("THIRD-PARTY.txt")}"': 'data-held="THIRD-PARTY.txt"',
@@ -66,7 +67,7 @@ def document(page: str, files: Mapping[str, bytes], site: Path) -> bytes:
                 *(_data(path, data) for path, data in held.items()),
                 f'<script type="text/plain" id="inside-worker">{_safe(worker)}</script>',
                 # In blocks, since both have names of their own for the same things.
-                *(_script(f"{{\n{text[name]}}}\n") for name in ("boot.js", "offline.js")),
+                *(_script(f"{{\n{text[name]}}}\n") for name in ("boot.js", "files.js", "offline.js")),
                 "</body>",
             ]
         ),

@@ -6,8 +6,10 @@ import json
 import os
 import re
 import shutil
+import socket
 import subprocess
 import tempfile
+import time
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,6 +18,7 @@ from typing import Any, Protocol
 
 from websockets.sync.client import ClientConnection, connect
 
+START = 40  # seconds for a browser to come up
 PATIENCE = 60  # seconds for anything that the page is asked to come to
 # Resolves when the condition holds; the page itself watches for it.
 UNTIL = """new Promise((resolve, reject) => {
@@ -30,6 +33,8 @@ UNTIL = """new Promise((resolve, reject) => {
   look();
 })"""
 SCREEN = (1280, 900)
+# What engines say when a page goes while it is asked something.
+LEFT = ("before the unload event", "no such frame", "destroyed", "discarded")
 
 
 class Engine(Protocol):
@@ -56,9 +61,15 @@ class Browser:
         self._engine.open(url)
 
     def until(self, condition: str) -> Any:
-        """Wait until a JavaScript expression is true of the page; gives its value."""
-        found = self._engine.run(UNTIL % (PATIENCE * 1000, condition, json.dumps(condition)))
-        return json.loads(found or "null")
+        """Wait until a JavaScript expression is true of the page, or of the one after it; gives its value."""
+        expression = UNTIL % (PATIENCE * 1000, condition, json.dumps(condition))
+        for _ in range(3):
+            try:
+                return json.loads(self._engine.run(expression) or "null")
+            except AssertionError as error:
+                if not any(words in str(error) for words in LEFT):
+                    raise
+        raise AssertionError(f"the page was left again and again: {condition}")
 
     def value(self, expression: str) -> Any:
         """The value of a JavaScript expression now."""
@@ -136,7 +147,7 @@ class _WebDriver:
 
     def __init__(self, address: str, capabilities: dict[str, Any]) -> None:
         self._address = address
-        made = self._ask("POST", "/session", {"capabilities": {"alwaysMatch": capabilities}})
+        made = self._ask("POST", "/session", {"capabilities": {"alwaysMatch": capabilities}}, timeout=START)
         self._session = f"/session/{made['sessionId']}"
         self._ask("POST", f"{self._session}/timeouts", {"script": (PATIENCE + 30) * 1000})
 
@@ -157,13 +168,13 @@ class _WebDriver:
     def close(self) -> None:
         self._ask("DELETE", self._session)
 
-    def _ask(self, method: str, path: str, body: dict[str, Any] | None = None) -> Any:
+    def _ask(self, method: str, path: str, body: dict[str, Any] | None = None, timeout: float = PATIENCE + 60) -> Any:
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(
             self._address + path, data, {"Content-Type": "application/json"}, method=method
         )
         try:
-            with urllib.request.urlopen(request, timeout=PATIENCE + 60) as answer:
+            with urllib.request.urlopen(request, timeout=timeout) as answer:
                 return json.load(answer)["value"]
         except urllib.error.HTTPError as error:
             raise AssertionError(f"{method} {path}: {error.read().decode()}") from None
@@ -221,8 +232,9 @@ def webkit() -> Iterator[Browser]:
         screen = [_program("Xvfb"), "-displayfd", str(write), "-screen", "0", "1400x1000x24"]
         xvfb = subprocess.Popen(screen, pass_fds=[write], stderr=subprocess.DEVNULL)
         os.close(write)
-        display = f":{os.read(numbers, 8).decode().strip()}"
-        os.close(numbers)
+        # To the end of the line: Xvfb dies if nobody reads all that it says.
+        with os.fdopen(numbers) as told:
+            display = f":{told.readline().strip()}"
         environment = os.environ | {
             "DISPLAY": display,
             "HOME": home,
@@ -235,7 +247,7 @@ def webkit() -> Iterator[Browser]:
         driver = subprocess.Popen([_program("WebKitWebDriver"), f"--port={port}"], env=environment)
         options = {"binary": _program("MiniBrowser"), "args": ["--automation"]}
         try:
-            _await_port(port)
+            _await_driver(port)
             engine = _WebDriver(f"http://127.0.0.1:{port}", {"webkitgtk:browserOptions": options})
             yield Browser(engine)
             engine.close()
@@ -246,24 +258,22 @@ def webkit() -> Iterator[Browser]:
 
 
 def _free_port() -> int:
-    import socket
-
     with socket.socket() as one:
         one.bind(("127.0.0.1", 0))
         return int(one.getsockname()[1])
 
 
-def _await_port(port: int) -> None:
-    import socket
-    import time
-
-    end = time.monotonic() + PATIENCE
-    while time.monotonic() < end:
-        with socket.socket() as one:
-            one.settimeout(1)
-            if one.connect_ex(("127.0.0.1", port)) == 0:
-                return
-    raise AssertionError("WebKitWebDriver does not answer")
+def _await_driver(port: int) -> None:
+    """Wait until the driver answers."""
+    end = time.monotonic() + START
+    while True:
+        try:
+            urllib.request.urlopen(f"http://127.0.0.1:{port}/status", timeout=START).close()
+            return
+        except (urllib.error.URLError, ConnectionError):
+            if time.monotonic() > end:
+                raise
+            time.sleep(0.05)
 
 
 ENGINES = {"firefox": firefox, "webkit": webkit}

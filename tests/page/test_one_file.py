@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,7 +10,9 @@ import pytest
 from playwright.sync_api import Browser, Page, Request, expect
 
 from builder import one_file
+from tests.page.brought import drop
 from tests.page.conftest import READY, START_TIMEOUT
+from tests.page.test_own import BERT_TINY
 
 
 @pytest.fixture(scope="module")
@@ -73,6 +76,13 @@ def test_the_cell_runs_stops_and_says_that_it_has_no_numpy(opened: Page) -> None
     opened.locator("#code-stop").click()
     expect(opened.locator("#code-status")).to_have_attribute("data-state", "stopped")
     assert run(opened, "print('again')").strip() == "again"
+
+
+def test_a_file_of_the_reader_s_own_can_be_dropped(opened: Page) -> None:
+    drop(opened, {"config.json": json.dumps(BERT_TINY).encode()})
+    expect(opened.locator("#figures [data-figure=parameters] data").first).to_have_attribute("value", "4385920")
+    opened.locator("#own-remove").click()
+    expect(opened.locator("#model")).to_have_value("gpt2")
 
 
 def test_the_notices_are_inside(opened: Page) -> None:
