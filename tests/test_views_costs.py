@@ -131,7 +131,8 @@ def test_gib_and_gb_are_both_labelled() -> None:
 )
 def test_sizes_that_no_one_builds_are_counted_and_drawn(sizes: dict[str, int]) -> None:
     model = anatomy.load(
-        {"model_type": "mistral", "intermediate_size": 3, "num_attention_heads": 1, "head_dim": 2, **sizes}
+        {"model_type": "mistral", "intermediate_size": 3, "num_attention_heads": 1, "num_key_value_heads": 1, **sizes}
+        | {"head_dim": 2}
     )
     for options in (DEFAULT, Options(square="causal", run="train")):
         found = costs(model, 1, options)
