@@ -19,6 +19,7 @@ LEVELS = (
     ("report",),
     ("document", "comparison", "contrasts", "challenges", "explanations", "prose", "remarks", "fitting", "own"),
     ("state",),
+    ("hashes",),
     ("visitor",),
     ("views",),
     ("commands",),
