@@ -33,6 +33,7 @@ def model(config: Config) -> Model:
     vocabulary = config.integer("vocab_size")
     buckets = config.integer("relative_attention_num_buckets", default=32)
     kind = config.choice("feed_forward_proj", options=KINDS, default="relu")
+    config.only("is_gated_act", None, kind.startswith("gated-"), why=f"as feed_forward_proj, {kind}, has it")
     tied = config.boolean("tie_word_embeddings", default=True)
 
     def block(stack: str) -> Iterator[Row]:
