@@ -17,6 +17,7 @@ LEVELS = (
     ("curves",),
     ("catalog", "costs"),
     ("report",),
+    ("facts",),
     ("document", "comparison", "contrasts", "challenges", "explanations", "prose", "remarks", "fitting", "own"),
     ("state",),
     ("hashes",),

@@ -74,7 +74,12 @@ def more_blocks(stack: Stack, kind: BlockKind) -> list[str]:
             return []
         own = "its own weights" if held == 2 else "their own weights"
         return [f"{plural(held - 1, 'more block')} with the same shape", f"and {own}"]
-    return [f"{plural(held, 'block')} of this kind,", "each with its own weights"] if held > 1 else []
+    if held > 1:
+        return [f"{plural(held, 'block')} of this kind,", "each with its own weights"]
+    # T5: all blocks use the table that the first one holds.
+    if any(weight.symbol == "b_rel" for part in kind.parts for weight in part.weights):
+        return ["It differs from the others only in holding", "their table of relative positions, b_rel"]
+    return []
 
 
 def _on_stream(state: State, drawing: Drawing, part: Part, frame: Frame) -> Box:

@@ -86,7 +86,7 @@ def where(anatomy: Anatomy, part: Part) -> str:
     words = [stack] if stack else []
     if blocks and part.blocks:
         number = count(part.blocks)
-        words.append(f"block{'' if number == 1 else 's'} {numbers(part.blocks, most=12)}")
+        words.append(f"block{'' if number == 1 else 's'} {numbers(part.blocks)}")
     return ", ".join(words)
 
 
