@@ -11,8 +11,8 @@ from anatomy import contrasts, flops
 from anatomy.catalog import LoadedModel
 from anatomy.config import SequenceLengthError
 from anatomy.contrasts import Contrast
+from anatomy.grouping import GROUPS
 from anatomy.report import Anatomy, describe
-from anatomy.tensors import GROUPS
 from anatomy.terms import Number
 
 __all__ = ["Comparison", "Contrast", "Line", "as_dict", "common_seq_len", "compare"]

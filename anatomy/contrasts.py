@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from anatomy.architecture import Attention
 from anatomy.blocks import count
 from anatomy.catalog import LoadedModel
 from anatomy.formatting import exact
 from anatomy.own import inside
-from anatomy.tensors import Attention
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,10 +10,12 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from anatomy import flops, memory, parameters
+from anatomy.architecture import Attention
 from anatomy.decoding import decodes
 from anatomy.flops import MIXING, SCORES, Flops
+from anatomy.grouping import STACKS
 from anatomy.shortcuts import less, twelve_l_d_squared
-from anatomy.tensors import STACKS, Attention, Model, Row
+from anatomy.tensors import Model, Row
 from anatomy.terms import Factor, Number, Term, total, whole
 from anatomy.working import Working, divided
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from anatomy.architecture import Attention
 from anatomy.flops import (
     FULL,
     Flops,
@@ -19,7 +20,7 @@ from anatomy.flops import (
     visible_pairs,
     weight_terms,
 )
-from anatomy.tensors import Attention, Model
+from anatomy.tensors import Model
 from anatomy.terms import Factor
 
 # One token, and nothing of the source: its keys and values lie in the cache.

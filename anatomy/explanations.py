@@ -1,92 +1,16 @@
-"""What each part does, in plain words: which sentences tell of it, and the numbers they name, read off the model."""
+"""What each part does, in plain words: which sentences tell of it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
-from anatomy import labels
-from anatomy.formatting import exact
+from anatomy.architecture import Attention
+from anatomy.facts import Facts, spare
 from anatomy.prose import SENTENCES
 from anatomy.report import Anatomy, Part
-from anatomy.tensors import Attention
 
 # The keys of sentences, a list for each paragraph.
 Paragraphs = Iterator[list[str]]
-
-
-@dataclass(frozen=True)
-class Facts:
-    """What sentences may ask of a part; a reference without an answer is a ``KeyError``, never a gap in a sentence."""
-
-    anatomy: Anatomy
-    part: Part
-
-    def __getitem__(self, name: str) -> str:
-        value = _NUMBERS[name](self)
-        if value is None:
-            raise KeyError(f"{name} of {self.part.id} of {self.anatomy.model.name}")
-        return exact(value) if isinstance(value, int) else value
-
-    @property
-    def attention(self) -> Attention | None:
-        """The attention record that the part draws on."""
-        kind = "cross" if "cross-attention" in self.part.id else "self"
-        return labels.attention_of(self.anatomy.model, self.part.stack, self.part.blocks, kind)
-
-    @property
-    def tables(self) -> dict[str, tuple[int, ...]]:
-        """What the embedding holds: stored shapes by the last step of their paths."""
-        stack = self.part.stack
-        rows = [row for row in self.anatomy.model.rows if row.part_id == "embedding" and row.stack in (None, stack)]
-        return {row.part.rsplit("/", 1)[-1]: row.shape for row in rows if not row.symbol.startswith("b_")}
-
-    def shape(self, symbol: str) -> tuple[int, ...] | None:
-        """The shape of the weight with this symbol."""
-        return next((one.shape for one in self.part.weights if symbol in one.symbol.split(", ")), None)
-
-    def holds(self, step: str) -> bool:
-        """Whether a row of this part is called so in its path."""
-        rows = self.anatomy.model.rows
-        return any(row.part_id == self.part.id and row.part.rsplit("/", 1)[-1] == step for row in rows)
-
-
-def _of(name: str) -> Callable[[Facts], int | None]:
-    return lambda facts: getattr(facts.attention, name) if facts.attention else None
-
-
-def _entries(table: str) -> Callable[[Facts], int | None]:
-    return lambda facts: facts.tables[table][0] if table in facts.tables else None
-
-
-def _inner(facts: Facts) -> int | None:
-    shape = facts.shape("W_down")
-    return shape[0] if shape else None
-
-
-def _sharing(facts: Facts) -> int | None:
-    return facts.attention.query_heads // facts.attention.kv_heads if facts.attention else None
-
-
-_NUMBERS: dict[str, Callable[[Facts], int | str | None]] = {
-    "T": lambda facts: facts.anatomy.seq_len,
-    "width": lambda facts: facts.anatomy.model.width,
-    "vocabulary": lambda facts: facts.anatomy.model.vocabulary,
-    "activation": lambda facts: facts.anatomy.model.traits.activation,
-    "experts": lambda facts: facts.anatomy.model.traits.experts,
-    "used": lambda facts: facts.anatomy.model.traits.experts_per_token,
-    "heads": _of("query_heads"),
-    "kv_heads": _of("kv_heads"),
-    "size": _of("qk_size"),
-    "window": _of("window"),
-    "chunk": _of("chunk"),
-    "latent": _of("latent"),
-    "rotary": _of("rotary"),
-    "sharing": _sharing,
-    "positions": _entries("position"),
-    "types": _entries("token-type"),
-    "inner": _inner,
-}
 
 
 def explain(anatomy: Anatomy, part: Part) -> list[str]:
@@ -110,9 +34,22 @@ _TABLES = ("token", "patch", "frame", "class-token", "position", "token-type")
 def _embedding(facts: Facts) -> Paragraphs:
     traits = facts.anatomy.model.traits
     told = [name for name in _TABLES if name in facts.tables]
-    yield [*(told or ["input"]), *(["factor"] if facts.shape("W_in") else [])]
+    keys = [_positions(facts) if name == "position" else name for name in told]
+    if facts.tables.get("token-type", (0,))[0] == 1:
+        keys[-1] = "token-type-one"
+    if "token" in keys:
+        keys[1:1] = ["factor"] if facts.shape("W_in") else []
+        keys[1:1] = ["shared"] if any(weight.tied_to for weight in facts.part.weights) else []
+    yield keys or ["input"]
     if "position" not in told:
         yield [f"at-{traits.positions}"]
+
+
+def _positions(facts: Facts) -> str:
+    for table in ("patch", "frame"):
+        if table in facts.tables:
+            return f"position-{table}"
+    return "position-spare" if (spare(facts) or 0) > 0 else "position"
 
 
 def _residual(facts: Facts) -> Paragraphs:
@@ -128,7 +65,7 @@ def _norm(said: str) -> Callable[[Facts], Paragraphs]:
         if not facts.part.weights:
             yield ["LayerNorm-bare"]
             return
-        yield [kind, *(["shift"] if kind == "LayerNorm" and facts.shape("β") else [])]
+        yield [kind, *(["shift" if facts.shape("β") else "no-shift"] if kind == "LayerNorm" else [])]
 
     return told
 
@@ -143,32 +80,57 @@ def _attention(facts: Facts) -> Paragraphs:
     if record is None:
         yield ["mixing"]
         return
+    crossed = any(one.kind == "cross" and one.stack == record.stack for one in facts.anatomy.model.attention)
+    mixing = "mixing-decoder" if crossed else "mixing"
     seen = "causal" if record.causal else "both-ways"
     if record.latent is not None:
-        yield ["mixing", "latent", seen, "join"]
+        yield [mixing, "latent", seen, "join"]
     elif record.kv_heads == record.query_heads:
-        yield ["mixing", "multi-head", seen, "head-size", "join"]
+        yield [mixing, "multi-head", seen, "head-size", "join"]
     else:
-        yield ["mixing", "multi-query" if record.kv_heads == 1 else "grouped-query", seen, "join"]
+        yield [mixing, "multi-query" if record.kv_heads == 1 else "grouped-query", seen, "join"]
     yield [key for key, holds in _particulars(facts, record) if holds]
 
 
 def _particulars(facts: Facts, record: Attention) -> Iterator[tuple[str, bool]]:
-    positions = facts.anatomy.model.traits.positions
     yield "latent-kept", record.latent is not None
+    yield "latent-queries", bool(facts.shape("W_DQ"))
+    yield "latent-norm", bool(facts.shape("γ_DKV"))
     yield "sharing", record.latent is None and record.kv_heads < record.query_heads
     yield "window", bool(record.window)
     yield "chunk", bool(record.chunk) and not record.window
     yield "no-mask", not record.causal
-    split = positions == "rotary" and record.latent is not None
-    yield "in-rotary-latent" if split else f"in-{positions}", positions in ("rotary", "alibi", "relative")
     yield "qk-norm", facts.holds("q-norm")
+    told = facts.anatomy.model.traits.positions in ("rotary", "alibi", "relative")
+    yield f"in-{_told_positions(facts, record)}", told
     yield "sinks", facts.holds("sinks")
+
+
+# Families whose blocks that see everything do not rotate, and those that as a rule rotate a part of each head.
+_UNROTATED, _PARTLY_ROTATED = ("llama4", "llama4_text", "cohere2"), ("gptj", "gpt_neox", "phi", "stablelm", "glm4_moe")
+
+
+def _told_positions(facts: Facts, record: Attention) -> str:
+    model = facts.anatomy.model
+    positions = model.traits.positions
+    if positions == "relative":
+        return "relative-held" if facts.shape("b_rel") else positions
+    if positions != "rotary":
+        return positions
+    if record.latent is not None:
+        return "rotary-latent"
+    if model.model_type in _UNROTATED and any(one.window or one.chunk for one in model.attention):
+        return "rotary" if record.window or record.chunk else "none"
+    if model.model_type == "smollm3":
+        return "rotary-some"
+    return "rotary-part" if model.model_type in _PARTLY_ROTATED else "rotary"
 
 
 def _mlp(facts: Facts) -> Paragraphs:
     gated = facts.shape("W_gate") is not None
-    yield ["alone", "gated" if gated else "plain"]
+    flows = [branch for stack in facts.anatomy.model.stacks for branch in stack.flow]
+    beside = any(facts.part.id in branch.parts and branch.reads != "stream" for branch in flows)
+    yield ["alone", *(["beside"] if beside else []), "gated" if gated else "plain"]
     yield ["gated-three"] if gated else []
 
 
@@ -179,8 +141,23 @@ def _unembedding(facts: Facts) -> Paragraphs:
     elif model.vocabulary is None:
         yield ["classes"]
     else:
-        yield ["logits"]
+        prepared = ["transform"] if facts.shape("W_T") else []
+        yield ["logits", *prepared, *(["score-bias"] if facts.shape("b_U") else [])]
         yield ["tied" if model.tied_unembedding else "untied"]
+
+
+def _router(facts: Facts) -> Paragraphs:
+    yield ["router-one" if facts.anatomy.model.traits.experts_per_token == 1 else "router"]
+    yield ["router-balance"] if any(weight.buffer for weight in facts.part.weights) else []
+
+
+def _experts(facts: Facts) -> Paragraphs:
+    yield ["experts-one" if facts.anatomy.model.traits.experts_per_token == 1 else "experts"]
+    yield ["experts-stored"]
+
+
+def _shared_expert(facts: Facts) -> Paragraphs:
+    yield ["shared-expert", *(["shared-scale"] if facts.shape("W_scale") else [])]
 
 
 def _classifier(facts: Facts) -> Paragraphs:
@@ -205,9 +182,9 @@ _PARTS: dict[str, Callable[[Facts], Paragraphs]] = {
     "attention": _attention,
     "cross-attention": _told(["cross", "join"], ["cross-kept"]),
     "mlp": _mlp,
-    "router": _told(["router"]),
-    "experts": _told(["experts"], ["experts-stored"]),
-    "shared-expert": _told(["shared-expert"]),
+    "router": _router,
+    "experts": _experts,
+    "shared-expert": _shared_expert,
     "final-norm": _norm("last"),
     "pooler": _told(["pooler"]),
     "head": _classifier,

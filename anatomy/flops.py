@@ -12,9 +12,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
+from anatomy.architecture import Attention
 from anatomy.blocks import Blocks, contains
 from anatomy.config import SequenceLengthError
-from anatomy.tensors import STACKS, Attention, Matrix, Model, Row, part_id
+from anatomy.grouping import STACKS, part_id
+from anatomy.tensors import Matrix, Model, Row
 from anatomy.terms import Factor, Number, Term, layers, total, whole
 
 MULTIPLY_ADD = Factor("2 per multiply-add", 2)

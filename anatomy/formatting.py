@@ -98,7 +98,9 @@ def operations(number: Number) -> str:
     if number < 10**7:
         small = 10**6 if number >= Fraction(9995, 10000) * 10**6 else 1000
         name = " M" if small == 10**6 else " K"
-        return f"{significant(Fraction(number) / small)}{name}" if number >= 1000 else significant(number)
+        if number < 1000:
+            return exact(int(number)) if Fraction(number).denominator == 1 else significant(number)
+        return f"{significant(Fraction(number) / small)}{name}"
     for unit, name in ((10**18, "E"), (10**15, "P"), (10**12, "T")):
         # What rounds up to the next unit is worded in it.
         if Fraction(number) >= Fraction(9995, 10000) * unit:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from anatomy.architecture import Attention
 from anatomy.blocks import Blocks, contains, count
 from anatomy.formatting import exact
-from anatomy.tensors import STACKS, Attention, Model, part_id
+from anatomy.grouping import STACKS, part_id
+from anatomy.tensors import Model
 
 _PARTS = {
     "embedding-norm": "Embedding norm",

@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
+from anatomy.architecture import Attention
 from anatomy.config import AnatomyError
 from anatomy.flops import check_seq_len, part_path, positions
-from anatomy.tensors import Attention, Model
+from anatomy.tensors import Model
 from anatomy.terms import Factor, Number, Term, layers, total, whole
 
 # Bytes per number.

@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from anatomy.architecture import Attention
 from anatomy.flops import check_seq_len, part_path, positions, stack_positions
 from anatomy.memory import size_of
-from anatomy.tensors import Attention, Model
+from anatomy.tensors import Model
 from anatomy.terms import Factor, Number, Term, total, whole
 
 MLPS = ("mlp", "experts", "shared-expert")

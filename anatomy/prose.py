@@ -6,8 +6,10 @@ import re
 
 _PROSE = """
 token
-    Each token id picks one row of W_E, a table of {vocabulary} rows of {width} numbers: one row for every entry of
+    Each token id picks one row of W_E, a table of {entries} rows of {entry} numbers: one row for every entry of
     the vocabulary. Nothing is multiplied; a row is copied out.
+shared
+    It is the one table that both stacks read, stored and counted once.
 patch
     The image is cut into patches, and one matrix, the same for every patch, turns the pixels of a patch into
     {width} numbers.
@@ -18,14 +20,26 @@ class-token
 position
     A second table holds one learned row for each of its {positions} positions. It is added, because attention by
     itself does not see in which order things stand.
+position-spare
+    A second table holds one learned row for each of {context} positions, and {spare} more that no position uses. The
+    row is added, because attention by itself does not see in which order things stand.
+position-patch
+    A table holds one learned row for each of {positions} positions: the class token's and one for every patch. It is
+    added, because attention by itself does not see in which order things stand.
+position-frame
+    A table with a row for each of {positions} positions is added: sines and cosines of many wavelengths, which are
+    not trained but are stored with the parameters and counted among them.
 token-type
     A small table of {types} rows tells which of two texts a token belongs to; its row is added too.
+token-type-one
+    A table with a single row, for the one type of text that the model knows, is added too.
 factor
-    The rows are narrower than the stream: one more matrix brings them to its {width} numbers.
+    Its rows are narrower than the stream: W_in brings them to the {width} numbers of the stream, and W_out brings
+    the last vectors back before the unembedding.
 input
     What the model reads becomes one vector of {width} numbers per position here.
 at-learned
-    Positions have a learned table.
+    Each stack has a learned table of positions of its own.
 at-rotary
     There is no table of positions. The order of the tokens enters inside attention, where queries and keys are
     rotated by an angle that grows with their position (rotary positions, RoPE). That costs no parameters.
@@ -34,13 +48,13 @@ at-alibi
     between query and key (ALiBi). That costs no parameters.
 at-relative
     There is no table of positions here. Attention adds to each score a learned number for the distance between
-    query and key (relative positions); the first block holds these numbers for all.
+    query and key (relative positions); the first block of each stack holds these numbers for all of its blocks.
 at-sinusoidal
     The order of the positions is given by sines and cosines of many wavelengths, fixed before training and added.
 at-none
     Nothing marks the order of the positions.
 stream
-    A vector of {width} numbers for each of the {T} tokens, carried from the embeddings to the end. Every part of a
+    A vector of {width} numbers for each of the {T} {things}, carried from the embeddings to the end. Every part of a
     block reads it, computes something, and adds its result back.
 stream-source
     A vector of {width} numbers for each position of the source, carried from its embedding to the end of the
@@ -59,6 +73,8 @@ LayerNorm-bare
     no scale and no shift of its own to learn: it is computed like any other, and holds no parameters.
 shift
     To each a learned shift β is added.
+no-shift
+    It has no shift.
 RMSNorm
     RMSNorm takes each vector by itself, divides it by its root mean square, and scales each of the {width} numbers
     by a learned γ. It subtracts no mean and has no shift.
@@ -76,20 +92,24 @@ first
 last
     The stream, to which every block has added, is brought to a common size once more before the end.
 mixing
-    The only place where positions exchange information.
+    The only part of a block in which positions exchange information.
+mixing-decoder
+    Here the positions of the decoder exchange information among themselves.
 multi-head
-    Each of {heads} heads turns every position into a query, a key and a value, and compares each query with the
-    keys
+    Each of {heads} heads turns every position into a query, a key and a value. It scores each query by its dot
+    products with the keys
 multi-query
-    {heads} query heads share one single key and value head, of size {size}. Each compares its queries with the keys
+    {heads} query heads share one single key and value head, of size {size}. Each scores its queries by their dot
+    products with the keys
 grouped-query
-    {heads} query heads share {kv_heads} key and value heads, {sharing} to each. Each compares its queries with the
-    keys
+    {heads} query heads share {kv_heads} key and value heads, {sharing} to each. Each scores its queries by their
+    dot products with the keys
 latent
     Keys and values are not made from the stream directly: each token is first compressed to a latent of {latent}
-    numbers, and from it {heads} heads make their keys and values. Each compares its queries with the keys
+    numbers, and from it {heads} heads make their keys and values. Each scores its queries by their dot
+    products with the keys
 causal
-    at or before its own position, and mixes the values by the softmax of these scores.
+    at or before the query's position, and mixes the values by the softmax of these scores.
 both-ways
     of all positions, earlier and later ones, and mixes the values by the softmax of these scores.
 head-size
@@ -98,11 +118,15 @@ join
     W_O joins the heads back to {width} numbers, which are added to the stream.
 latent-kept
     Only the latent and one rotary key of {rotary} numbers need be kept for later tokens. There is no single W_K: a
-    key is the product of two matrices.
+    key is made in two steps, by W_DKV and then W_UK.
+latent-queries
+    Queries, too, are made through a latent, of {query_latent} numbers.
+latent-norm
+    A norm with a learned scale stands behind each step down to a latent.
 window
-    In these blocks a query sees at most the last {window} tokens, its own among them (a sliding window).
+    A query sees at most the last {window} tokens, its own among them (a sliding window).
 chunk
-    In these blocks a query sees only earlier tokens of its own chunk of {chunk}.
+    A query sees only its own chunk of {chunk} tokens, up to its own position.
 no-mask
     No mask hides what comes later: this is bidirectional attention.
 sharing
@@ -110,12 +134,24 @@ sharing
     before, one matrix for each query head.
 in-rotary
     Queries and keys are rotated by their position before they meet (RoPE), which costs no parameters.
+in-rotary-part
+    Queries and keys, in this family as a rule only a part of each, are rotated by their position before they meet
+    (RoPE), which costs no parameters.
+in-none
+    Here queries and keys are not rotated: in these blocks nothing marks positions but the mask (NoPE).
+in-rotary-some
+    In most blocks queries and keys are rotated by their position before they meet (RoPE), which costs no parameters;
+    every few blocks one does without (NoPE).
 in-rotary-latent
     Of each query and key, {rotary} numbers are rotated by their position before they meet (RoPE).
 in-alibi
-    From each score an amount is subtracted that grows with the distance (ALiBi), which costs no parameters.
+    From each score an amount is subtracted that grows with the distance, in each head at a rate of its own (ALiBi);
+    that costs no parameters.
 in-relative
-    To each score a learned number for the distance is added.
+    To each score a learned number for the distance is added; the first block of the stack holds these numbers.
+in-relative-held
+    To each score a learned number for the distance is added. Only this block, the first of its stack, holds the table
+    of these numbers, b_rel; the others use it too, and differ in nothing else.
 qk-norm
     Queries and keys are normalised before they meet, with a learned scale.
 sinks
@@ -128,6 +164,8 @@ cross-kept
     Keys and values depend on the source only: they are computed once and kept while the decoder writes.
 alone
     Takes each position by itself: no information passes between positions here.
+beside
+    It works beside attention, not after it: both read the stream as it enters the block.
 gated
     Two matrices widen the {width} numbers to {inner}: W_up makes the content, W_gate decides how much of each
     passes (together: {activation}). W_down brings the product back to {width} numbers, which are added to the
@@ -141,15 +179,27 @@ router
     Decides, for each token anew, which experts work on it: it gives a score to each of {experts} experts; the
     {used} with the highest are used, and their results weighted. The router is small, but all that the experts do
     hangs on it.
+router-one
+    Decides, for each token anew, which expert works on it: it gives a score to each of {experts} experts; the one
+    with the highest is used, and its result weighted. The router is small, but all that the experts do hangs on it.
+router-balance
+    Only for the choice, b_router is added to the scores: a correction that keeps the experts evenly busy. It is
+    adjusted during training, but by a rule, not by gradients.
 experts
     {experts} MLPs of the same shape stand side by side, each with its own weights. A token passes through only
     {used} of them, chosen by the router; their outputs are weighted, summed and added to the stream.
+experts-one
+    {experts} MLPs of the same shape stand side by side, each with its own weights. A token passes through only
+    {used} of them, chosen by the router; its output is weighted and added to the stream.
 experts-stored
     All must be stored, but a token pays for {used}: so the model has two sizes, its parameters and its active
     parameters.
 shared-expert
     An MLP that every token passes through, whatever the router chose, so that the routed experts can specialise.
     Its result is added to theirs.
+shared-scale
+    Before that it is multiplied by one number for each token, between none of it and all, which W_scale and a sigmoid
+    make.
 pooler
     Takes the vector of the first position alone, multiplies it by one matrix and applies tanh: a summary of the
     text.
@@ -160,6 +210,10 @@ classes
 logits
     Turns the last vector of each position into {vocabulary} scores (logits), one for every entry of the vocabulary;
     their softmax is the model's forecast of the token.
+transform
+    First W_T, an activation and a norm prepare each vector.
+score-bias
+    A learned b_U is added to the scores.
 tied
     It is tied: W_U is the token table turned on its side. It is stored and counted once, there, so it holds 0
     parameters of its own; but it is a real matrix product, and its FLOPs count.

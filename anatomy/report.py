@@ -9,9 +9,10 @@ from functools import lru_cache
 from anatomy import flops, labels, memory, weights
 from anatomy.activations import Activation as Activation
 from anatomy.activations import activations
+from anatomy.architecture import Stack
 from anatomy.blocks import Blocks, contains, count, kinds, label
 from anatomy.catalog import LoadedModel
-from anatomy.tensors import Row, Stack
+from anatomy.tensors import Row
 from anatomy.terms import Number, total
 from anatomy.weights import Weight as Weight
 

@@ -1,10 +1,10 @@
-"""The page's state: one frozen record; what a click, a key or a hash means, and the hash that says it back."""
+"""The page's state: one frozen record; what a click or a key means, and the hash that leads back."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from urllib.parse import parse_qsl, quote
+from urllib.parse import quote
 
 from anatomy import catalog, challenges
 from anatomy import options as switches
@@ -147,7 +147,7 @@ def choose_model(state: State, slug: str) -> State:
             f"T was {exact(state.seq_len)}; {model.name} takes {_accepted(model)}, so T is now {exact(seq_len)}."
         )
     moved = replace(state, model=slug, seq_len=seq_len, notices=notices, changed=MODEL)
-    return _with_part(moved, state.part, state.stack, state.blocks)
+    return with_part(moved, state.part, state.stack, state.blocks)
 
 
 def _no_model(slug: str) -> str:
@@ -230,7 +230,12 @@ def without_progress(state: State) -> State:
     return replace(state, solved=frozenset(), changed="")
 
 
-def _with_part(state: State, part: str, stack: str | None, blocks: str | None) -> State:
+def with_part(state: State, part: str, stack: str | None, blocks: str | None) -> State:
+    """The state with that part selected, or the nearest to it that the model has.
+
+    >>> with_part(State(model="mixtral-8x7b"), "mlp", None, None).part
+    'attention'
+    """
     anatomy = state.anatomy
     found = (
         anatomy.find(part, stack, blocks)
@@ -244,48 +249,3 @@ def _with_part(state: State, part: str, stack: str | None, blocks: str | None) -
 
 def _refused(state: State, control: str, said: str) -> State:
     return replace(state, notices={**state.notices, control: said}, changed="")
-
-
-# What a hash says; the rest of a state lives as long as the page.
-_IN_HASH = ("model", "seq_len", "part", "stack", "blocks", "other")
-
-
-def from_hash(state: State, text: str) -> State:
-    """The state that a location hash asks for: what it leaves out is the default; what is wrong keeps the last good.
-
-    >>> from_hash(State(), "#model=llama-3-70b&t=8192&part=mlp").selected.parameters
-    56371445760
-    >>> from_hash(State(seq_len=16), "#t=0").seq_len
-    16
-    """
-    if text.strip("#") and "=" not in text:
-        return state  # it names a place on the page, such as #panel
-    keys = dict(parse_qsl(text.removeprefix("#"), keep_blank_values=True))
-    options, notices = switches.from_keys(keys)
-    usual = {name: getattr(State(), name) for name in _IN_HASH}
-    wanted = replace(state, **usual, options=options, notices={}, changed="")
-    model = keys.get("model", wanted.model)
-    moved = choose_model(replace(wanted, model=state.model, seq_len=state.seq_len), model)
-    if MODEL in moved.notices:
-        notices[MODEL] = moved.notices[MODEL]
-        moved = replace(state, options=options, notices={}, changed="")
-    else:
-        # A deep link is no change: T is the hash's own or the default, never carried over.
-        moved = replace(moved, seq_len=default_seq_len(moved.loaded, wanted.seq_len), notices={}, changed="")
-        moved = replace(moved, part=wanted.part, stack=None, blocks=None)
-        moved = _with_part(moved, wanted.part, None, None)
-    if "t" in keys:
-        counted = choose_seq_len(moved, keys["t"])
-        if SEQ_LEN in counted.notices and moved.model == state.model:
-            moved = replace(moved, seq_len=state.seq_len)
-            counted = choose_seq_len(moved, keys["t"])
-        notices.update(counted.notices)
-        moved = replace(counted, notices={}, changed="")
-    if "part" in keys:
-        selected = select_part(moved, keys["part"], keys.get("stack"), keys.get("blocks"))
-        if PART in selected.notices and moved.model == state.model:
-            selected = replace(_with_part(moved, state.part, state.stack, state.blocks), notices=selected.notices)
-        notices.update(selected.notices)
-        moved = replace(selected, notices={}, changed="")
-    compared = choose_other(replace(moved, other=None), keys.get("with"))
-    return replace(compared, notices={**notices, **compared.notices})

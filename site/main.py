@@ -12,6 +12,7 @@ import brought
 import cell
 from anatomy import state as states
 from anatomy import visitor
+from anatomy.hashes import from_hash
 from anatomy.state import State
 from anatomy.views.page import regions
 
@@ -109,7 +110,7 @@ def clicked(event: Any) -> None:
         page.go(states.choose_seq_len(page.state, control.getAttribute("data-value")))
     elif action == "go":
         event.preventDefault()
-        page.go(states.from_hash(page.state, control.getAttribute("href")))
+        page.go(from_hash(page.state, control.getAttribute("href")))
         shows = _text(control.getAttribute("data-show"))
         if shows:
             section = document.getElementById(shows)
@@ -155,14 +156,14 @@ def typed(event: Any) -> None:
 
 def arrived(_event: Any = None) -> None:
     """The address changed by Back, Forward, a link or by hand."""
-    page.show(states.from_hash(page.state, window.location.hash))
+    page.show(from_hash(page.state, window.location.hash))
 
 
 def start() -> None:
     """Take over the page: the address and what was chosen while Python was loading decide what is shown."""
     page.state = states.with_progress(page.state, _solved_before())
     page.state = visitor.with_own(page.state, _stored(OWN) or "")
-    state = states.from_hash(page.state, window.location.hash)
+    state = from_hash(page.state, window.location.hash)
     model, seq_len = document.getElementById("model"), document.getElementById("seq-len")
     slider = document.getElementById("seq-len-slider")
     asked = state

@@ -25,7 +25,6 @@ LLAMA = {
     "vocab_size": 40,
     "max_position_embeddings": 64,
 }
-QWEN2_TIED = {**LLAMA, "model_type": "qwen2", "tie_word_embeddings": True}
 
 Arrays = dict[str, Any]
 

@@ -430,6 +430,9 @@ def t5(keys: Keys) -> int:
     kind = keys.values.get("feed_forward_proj")
     if kind not in (None, "relu", "gelu", "gelu_new", "silu", "gated-relu", "gated-gelu", "gated-silu"):
         raise RefusedError("feed_forward_proj")
+    keys.read.add("is_gated_act")
+    if keys.values.get("is_gated_act") not in (None, bool(kind and kind.startswith("gated-"))):
+        raise RefusedError("is_gated_act")
     attention, mlp = 4 * d * h * size + d, (3 if kind and kind.startswith("gated-") else 2) * d * f + d
     total = encoder * (attention + mlp) + decoder * (2 * attention + mlp) + 2 * (buckets * h + d)
     return tables(keys, d, True) + total

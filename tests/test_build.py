@@ -17,7 +17,7 @@ import build
 from anatomy import __version__
 from anatomy.state import State
 from anatomy.views.page import regions
-from builder import pins, runtime, server, wheels
+from builder import one_file, pins, runtime, server, wheels
 from builder.failure import BuildError
 
 TEXT = ("html", "css", "js", "mjs", "py", "json", "txt")
@@ -65,9 +65,9 @@ def test_no_address_in_the_page_is_tied_to_a_root_or_a_host(index: str) -> None:
     assert not [address for address in loaded if re.match(r"/|https?:", address)]
 
 
-def test_every_file_but_the_entry_and_the_notices_has_a_hash_in_its_path(site: dict[str, bytes]) -> None:
+def test_every_file_but_those_called_by_name_has_a_hash_in_its_path(site: dict[str, bytes]) -> None:
     plain = [path for path in site if not re.search(r"[./][0-9a-f]{10}[./]", path)]
-    assert sorted(plain) == [build.NOTICES, "index.html", "service_worker.js"]
+    assert sorted(plain) == sorted([build.NOTICES, "index.html", "service_worker.js", one_file.NAME])
 
 
 def test_the_archive_holds_package_and_configurations_side_by_side(site: dict[str, bytes]) -> None:
@@ -100,6 +100,7 @@ def test_nothing_of_the_build_and_no_source_map_is_shipped(site: dict[str, bytes
 def test_every_file_of_the_sites_own_is_shipped(site: dict[str, bytes]) -> None:
     # What goes into the archive, or has names of others filled in first.
     elsewhere = {*build.SCRIPTS, "interpreter.mjs", "service_worker.js", "app.webmanifest"}
+    elsewhere |= {"one_file.js", "one_file_worker.js"}  # of the edition in one file
     for source in build.SITE.iterdir():
         if source.is_file() and source.name not in {"template.html", build.RUNTIME.name, *elsewhere}:
             assert source.read_bytes() in site.values(), f"the template does not name site/{source.name}"

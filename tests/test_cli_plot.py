@@ -1,13 +1,33 @@
 """``anatomy plot``: an SVG file that stands alone, or one line that says why there is none."""
 
+import re
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 import pytest
 
 from anatomy.cli import main
+from anatomy.commands.plot import STYLE
 
 SVG = "{http://www.w3.org/2000/svg}"
+SHEET = (Path(__file__).parent.parent / "site" / "style.css").read_text("utf-8")
+COLOUR = re.compile(r"--([a-z]+): (#[0-9a-f]+)")
+
+
+def test_the_colours_are_those_of_the_style_sheet() -> None:
+    light, dark = (dict(COLOUR.findall(part)) for part in STYLE.split("@media"))
+    of_the_page, in_the_dark = (dict(COLOUR.findall(block)) for block in re.findall(r":root \{([^}]*)\}", SHEET)[:2])
+    assert set(light) == set(dark)
+    assert light.items() <= of_the_page.items()
+    assert dark.items() <= in_the_dark.items()
+
+
+def test_the_lines_are_those_of_the_style_sheet() -> None:
+    rules = re.findall(r"([.a-z][.\w -]*) \{([^{}]*)\}", STYLE.partition(".paper")[2].partition("}")[2])
+    assert len(rules) == 14
+    for selector, said in rules:
+        if selector != ".heading":  # the file's own
+            assert f"{selector} {{{said}}}" in SHEET, selector
 
 
 def test_a_file_that_stands_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -6,7 +6,8 @@ import pytest
 
 import anatomy
 from anatomy import labels
-from anatomy.explanations import _NUMBERS, _PARTS, explain
+from anatomy.explanations import _PARTS, explain
+from anatomy.facts import NUMBERS
 from anatomy.prose import SENTENCES
 from anatomy.report import default_seq_len, describe
 
@@ -31,7 +32,7 @@ def test_every_label_has_a_text_and_every_text_a_label() -> None:
 
 def test_every_reference_in_a_sentence_has_a_number() -> None:
     for key, sentence in SENTENCES.items():
-        assert set(re.findall(r"{(\w+)}", sentence)) <= set(_NUMBERS), key
+        assert set(re.findall(r"{(\w+)}", sentence)) <= set(NUMBERS), key
 
 
 def test_no_number_is_typed_by_hand() -> None:
@@ -58,7 +59,18 @@ def test_no_number_is_typed_by_hand() -> None:
         ("bert-base-uncased", "embedding", "which of two texts"),
         ("gemma-2-2b", "norm-post-mlp", "before it is added"),
         ("gemma-3-27b", "attention", "Queries and keys are normalised"),
-        ("llama-4-scout", "attention", "chunk of 8,192"),
+        ("llama-4-scout", "attention", "chunk of 8,192 tokens"),
+        ("llama-4-maverick", "router", "the one with the highest"),
+        ("opt-350m", "embedding", "rows of 512 numbers"),
+        ("opt-350m", "embedding", "2,048 positions, and 2 more"),
+        ("gpt-j-6b", "attention", "only a part of each"),
+        ("gpt-j-6b", "mlp", "beside attention"),
+        ("gpt-j-6b", "unembedding", "A learned b_U"),
+        ("bert-base-uncased", "unembedding", "First W_T"),
+        ("qwen1.5-moe-a2.7b", "shared-expert", "W_scale"),
+        ("deepseek-v3", "router", "by a rule, not by gradients"),
+        ("deepseek-v3", "attention", "through a latent, of 1,536 numbers"),
+        ("t5-small", "attention", "Only this block, the first of its stack"),
         ("gpt-oss-20b", "attention", "learned sink"),
         ("deepseek-v3", "attention", "compressed to a latent of 512 numbers"),
         ("deepseek-v3", "experts", "only 8 of them"),
@@ -66,6 +78,8 @@ def test_no_number_is_typed_by_hand() -> None:
         ("t5-small", "cross-attention", "reads the source"),
         ("t5-small", "residual", "each position of the source"),
         ("whisper-tiny", "embedding", "spectrogram"),
+        ("whisper-tiny", "embedding", "sines and cosines"),
+        ("vit-base", "residual", "each of the 197 positions"),
         ("vit-base", "embedding", "cut into patches"),
         ("vit-base", "head", "score for each class"),
     ],
@@ -76,3 +90,11 @@ def test_what_is_particular_to_a_model_is_said(name: str, part: str, said: str) 
     found = shown.find(part)
     assert found is not None
     assert said in " ".join(explain(shown, found))
+
+
+@pytest.mark.parametrize("name", ["llama-4-scout", "command-r7b"])
+def test_blocks_that_see_everything_are_not_said_to_rotate_where_they_do_not(name: str) -> None:
+    shown = describe(anatomy.load(name))
+    told = [" ".join(explain(shown, part)) for part in shown.parts if part.id == "attention"]
+    assert ["RoPE" in one for one in told] == ["(NoPE)" not in one for one in told]
+    assert any("(NoPE)" in one for one in told)

@@ -154,6 +154,10 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
         like("qwen3-8b", use_sliding_window=True, layer_types=["full_attention"] * 35 + ["linear_attention"]),
         'layer_types is "linear_attention"; accepted: a list of 36 items',
     ),
+    "GPT-2: pruned heads": (
+        like("gpt2", pruned_heads={"0": [1]}),
+        "pruned_heads is an object of 1 keys; accepted: null or an object of 0 keys (pruned heads",
+    ),
     "Llama: names for no class": (
         like("llama-3.2-1b", architectures=["LlamaForSequenceClassification"], id2label={}),
         "id2label is an object of 0 keys; accepted: an object with a name for each class",
@@ -341,7 +345,7 @@ class TestFlow:
             ("command-r", ONE_NORM, ["stream", "norm"]),
             ("stablelm-2-12b", ONE_NORM, ["stream", "norm"]),
             ("stablelm-3b-4e1t", TWO_NORMS, ["stream", "stream"]),
-            ("olmo-7b", ["attention", "mlp"], ["stream", "stream"]),
+            ("olmo-7b", TWO_NORMS, ["stream", "stream"]),
             ("olmo-2-7b", ["attention", "norm-post-attention", "mlp", "norm-post-mlp"], ["stream", "stream"]),
             (
                 "gemma-2-2b",

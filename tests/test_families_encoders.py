@@ -166,7 +166,7 @@ def test_t5_reads_tied_heads_and_heads_of_their_own() -> None:
     ],
 )
 def test_t5_may_have_a_gate(kind: str, stored: list[str], activation: str) -> None:
-    model = anatomy.load(like("t5-small", feed_forward_proj=kind))
+    model = anatomy.load(like("t5-small", "is_gated_act", feed_forward_proj=kind))
     assert [row.name.split(".")[-2] for row in model.rows if row.part.startswith("encoder/block/mlp")] == stored
     assert model.traits.activation == activation
 
@@ -339,6 +339,12 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "T5: only its encoder": (
         like("t5-small", architectures=["T5EncoderModel"]),
         'architectures is "T5EncoderModel"; accepted: T5ForConditionalGeneration, T5WithLMHeadModel, T5Model',
+    ),
+    "T5: a gate, and none": (like("t5-small", is_gated_act=True), "is_gated_act is true; accepted: null or false"),
+    "T5: no gate, and one": (like("flan-t5-xl", is_gated_act=False), "is_gated_act is false; accepted: null or true"),
+    "BERT: pruned heads": (
+        like("bert-base-uncased", pruned_heads={"0": [1, 2]}),
+        "pruned_heads is an object of 1 keys; accepted: null or an object of 0 keys (pruned heads",
     ),
     "T5: two depths": (like("t5-small", num_hidden_layers=5), "num_hidden_layers is 5; accepted: the same value as"),
     "BART: norms before": (like("bart-large", normalize_before=True), "normalize_before is true"),

@@ -6,7 +6,7 @@ import pytest
 
 import anatomy
 from anatomy import flops
-from anatomy.tensors import Attention
+from anatomy.architecture import Attention
 
 
 def dense_formula(

@@ -93,3 +93,27 @@ def test_size_in_bytes_says_the_unit_that_was_computed(number: int, binary: bool
 def test_decimal_rounds_half_up_without_a_float() -> None:
     assert [formatting.decimal(Fraction(n, 1000), 2) for n in (4, 5, 994, 995)] == ["0.00", "0.01", "0.99", "1.00"]
     assert formatting.decimal(10**30 + 1, 0) == f"{10**30 + 1:,}"
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        (0, "0"),
+        (36, "36"),
+        (Fraction(1, 2), "0.500"),
+        (1_000, "1.00 K"),
+        (294_912, "295 K"),
+        (999_499, "999 K"),
+        (999_500, "1.00 M"),
+        (9_999_999, "10.0 M"),
+        (10_000_000, "0.01 G"),
+        (247_358_976, "0.25 G"),
+        (999_499_999_999, "999 G"),
+        (999_500_000_000, "1.00 T"),
+        (1_138_887_887_745_024, "1.14 P"),
+        (999_500_000_000_000_000, "1.00 E"),
+        (2 * 10**22, "20,000 E"),
+    ],
+)
+def test_operations(number: int | Fraction, text: str) -> None:
+    assert formatting.operations(number) == text

@@ -5,7 +5,8 @@ from fractions import Fraction
 import pytest
 
 import anatomy
-from anatomy.tensors import GROUPS, Row, group, part_id
+from anatomy.grouping import GROUPS, group, part_id
+from anatomy.tensors import Row
 
 SLUGS = list(anatomy.entries())
 

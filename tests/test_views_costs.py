@@ -120,3 +120,31 @@ def test_gib_and_gb_are_both_labelled() -> None:
     made = str(memory.view(states.choose_model(State(seq_len=8192), "llama-3-70b")))
     assert '<data value="2684354560">2.68 GB</data> · 2.50 GiB' in made
     assert '<data value="141107412992">141 GB</data> · 131 GiB' in made
+
+
+@pytest.mark.parametrize(
+    "sizes",
+    [
+        {"hidden_size": 10**12, "vocab_size": 10**12, "num_hidden_layers": 10**9, "max_position_embeddings": 10**12},
+        {"hidden_size": 1, "vocab_size": 1, "num_hidden_layers": 1, "max_position_embeddings": 1},
+    ],
+)
+def test_sizes_that_no_one_builds_are_counted_and_drawn(sizes: dict[str, int]) -> None:
+    model = anatomy.load(
+        {"model_type": "mistral", "intermediate_size": 3, "num_attention_heads": 1, "num_key_value_heads": 1, **sizes}
+        | {"head_dim": 2}
+    )
+    for options in (DEFAULT, Options(square="causal", run="train")):
+        found = costs(model, 1, options)
+        for plot in (curves.flops_plot(found), curves.cache_plot(found)):
+            assert plot is not None
+            ElementTree.fromstring(str(drawn(plot)))
+    assert "does not overtake them up to T = 1,099,511,627,776" in curves.flops_said(costs(model, 1, DEFAULT)) or (
+        sizes["hidden_size"] == 1
+    )
+
+
+def test_windows_everywhere_keep_attention_below_for_good() -> None:
+    model = anatomy.load("mistral-7b-v0.1")
+    assert "Attention never overtakes them" in curves.flops_said(costs(model, 8, Options(square="causal")))
+    assert "Attention overtakes" in curves.flops_said(costs(model, 8, DEFAULT))

@@ -9,7 +9,8 @@ import pytest
 
 from anatomy import challenges, entries
 from anatomy.formatting import percent, short
-from anatomy.state import MODEL, State, choose_model, choose_seq_len, from_hash, visit_key
+from anatomy.hashes import from_hash
+from anatomy.state import MODEL, State, choose_model, choose_seq_len, visit_key
 from anatomy.views.markup import VOID
 from anatomy.views.page import regions
 

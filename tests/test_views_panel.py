@@ -5,8 +5,9 @@ import re
 import pytest
 
 from anatomy import entries
+from anatomy.hashes import from_hash
 from anatomy.report import Anatomy, Part
-from anatomy.state import State, choose_model, choose_seq_len, from_hash, select_part
+from anatomy.state import State, choose_model, choose_seq_len, select_part
 from anatomy.views import panel, shapes
 
 

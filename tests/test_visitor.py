@@ -7,6 +7,7 @@ import pytest
 from anatomy import state as states
 from anatomy import visitor
 from anatomy.checkpoint.headers import Index, Shard, Stored
+from anatomy.hashes import from_hash
 from anatomy.state import State
 from anatomy.views.page import regions
 from tests.checkpoints import GPT2, LLAMA
@@ -54,28 +55,28 @@ def test_removing_it_shows_the_default_and_ends_its_comparison() -> None:
 
 def test_it_survives_hashes_and_comes_back_from_its_text() -> None:
     state = visitor.own_config(State(), TEXT)
-    assert states.from_hash(state, "#model=gpt2-xl").own == state.own
-    assert states.from_hash(state, "#model=own&t=4").loaded is state.loaded
+    assert from_hash(state, "#model=gpt2-xl").own == state.own
+    assert from_hash(state, "#model=own&t=4").loaded is state.loaded
     assert visitor.with_own(State(), TEXT).own == state.own
     assert visitor.with_own(State(), "broken").own is None
-    nobody = states.from_hash(State(), "#model=own")
+    nobody = from_hash(State(), "#model=own")
     assert "which no link carries" in nobody.notices["model"]
     assert nobody.model == "gpt2"
 
 
 def test_a_comparison_is_in_the_hash() -> None:
-    state = states.from_hash(State(), "#model=gpt2&with=llama-3-70b")
+    state = from_hash(State(), "#model=gpt2&with=llama-3-70b")
     assert state.other == "llama-3-70b"
     assert state.to_hash() == "#model=gpt2&t=8&part=attention&with=llama-3-70b"
     assert "64 query heads share 8 KV heads; GPT-2 small has 12 of each" in regions(state)["comparison"]
-    assert states.from_hash(state, "#model=gpt2").other is None
-    unknown = states.from_hash(state, "#model=gpt2&with=gpt5")
+    assert from_hash(state, "#model=gpt2").other is None
+    unknown = from_hash(state, "#model=gpt2&with=gpt5")
     assert 'There is no model "gpt5" in this catalogue' in unknown.notices["with"]
     assert unknown.other is None
 
 
 def test_a_comparison_with_a_model_of_fixed_length() -> None:
-    state = states.from_hash(State(), "#model=gpt2&t=8&with=vit-base")
+    state = from_hash(State(), "#model=gpt2&t=8&with=vit-base")
     assert "GPT-2 small" in regions(state)["comparison"]
     assert "= 197." in regions(state)["comparison"]
 
@@ -84,7 +85,7 @@ def test_a_checkpoint_is_held_against_whatever_is_shown() -> None:
     table = Stored("wte.weight", (50257, 768), "F32", "a.safetensors")
     state = visitor.check_files(State(), [Shard("a.safetensors", (table,), {})], [])
     assert "147 tensors are missing" in regions(state)["check"]
-    moved = states.from_hash(state, "#model=llama-3-70b")
+    moved = from_hash(state, "#model=llama-3-70b")
     assert "none of its 723 is there" in regions(moved)["check"]
     assert "GPT-2 small: show that model" in regions(moved)["check"]
     assert visitor.without_checkpoint(moved).checkpoint is None

@@ -16,17 +16,18 @@ if TYPE_CHECKING:
 
 FLOPS, KV_CACHE = "flops", "kv-cache"
 WHAT = (FLOPS, KV_CACHE)
-# The colours of the page's style sheet, for paper and for the dark.
+# The colours and lines of the page's style sheet, which a file of its own cannot refer to; a test holds them equal.
 STYLE = """
 svg { font-family: system-ui, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif }
-svg { --paper: #fbfaf7; --ink: #1d1d1b; --soft: #5d5a52; --line: #d9d5cb }
+svg { --paper: #fbfaf7; --ink: #1d1d1b; --soft: #5d5a52; --line: #d9d5cb; --edge: #857f73 }
 svg { --emb: #0b6496; --att: #b04408; --mlp: #0a7350 }
 @media (prefers-color-scheme: dark) {
-  svg { --paper: #171614; --ink: #ece9e2; --soft: #b0ab9f; --line: #3a3833 }
+  svg { --paper: #171614; --ink: #ece9e2; --soft: #b0ab9f; --line: #3a3833; --edge: #8a8578 }
   svg { --emb: #6db7e6; --att: #f2a172; --mlp: #63c9a2 }
 }
 .paper { fill: var(--paper) }
-text { font-size: 13px; fill: var(--ink); paint-order: stroke; stroke: var(--paper); stroke-width: 4px }
+text { font-size: 13px; fill: var(--ink); paint-order: stroke; stroke: var(--paper); stroke-width: 4px; \
+stroke-linejoin: round }
 .tick { font-size: 12px; fill: var(--soft) }
 .heading { font-size: 17px; font-weight: 600 }
 .grid { stroke: var(--line) }
@@ -36,7 +37,7 @@ text { font-size: 13px; fill: var(--ink); paint-order: stroke; stroke: var(--pap
 .s-square { stroke: var(--att); stroke-dasharray: 7 4 }
 .s-third { stroke: var(--emb); stroke-dasharray: 2 4 }
 .beyond { fill: var(--paper); opacity: .62 }
-.mark line { stroke: var(--soft); stroke-dasharray: 2 3 }
+.mark line { stroke: var(--edge); stroke-dasharray: 2 3 }
 .mark circle { fill: var(--paper); stroke: var(--ink); stroke-width: 2 }
 .m-now line { stroke: var(--ink); stroke-dasharray: none }
 .m-now text { font-weight: 600 }

@@ -79,6 +79,7 @@ def build(values: Mapping[str, Any], source: str = "config.json") -> Model:
 
         near = difflib.get_close_matches(name.lower().replace("-", "_"), FAMILIES, n=1)
         raise ConfigError(source, "model_type", shown(name), (f"{near[0]}? Known: " if near else "") + known)
+    config.only("pruned_heads", None, {}, why="pruned heads leave some blocks smaller than others")
     model = import_module(f"anatomy.families.{FAMILIES[name]}").model(config)
     assert isinstance(model, Model)
     return model

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from anatomy.architecture import Attention, Branch, Known, Stack, Traits
 from anatomy.config import Config, ConfigError
 from anatomy.families.layers import Heads, activation, attention, linear, norm, plain_mlp, table, unembedding
-from anatomy.tensors import Attention, Branch, Known, Matrix, Model, Row, Stack, Traits
+from anatomy.tensors import Matrix, Model, Row
 
 ARCHITECTURES = {
     "bert": ("BertForMaskedLM", "BertModel", "BertForPreTraining"),

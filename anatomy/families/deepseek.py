@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from anatomy.architecture import Attention, Known, Stack, Traits
 from anatomy.blocks import excluding
 from anatomy.config import Config
 from anatomy.families.layers import activation, gated_mlp, linear, norm, table, unembedding
-from anatomy.tensors import Attention, Known, Matrix, Model, Row, Stack, Traits
+from anatomy.tensors import Matrix, Model, Row
 
 CLASSES = {"deepseek_v2": "DeepseekV2", "deepseek_v3": "DeepseekV3", "kimi_k2": "DeepseekV3"}
 

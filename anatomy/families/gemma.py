@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from anatomy.architecture import Branch, Stack, Traits
 from anatomy.blocks import Blocks
 from anatomy.config import Config
 from anatomy.families.layers import activation, attention, gated_mlp, heads, norm, table
 from anatomy.families.outputs import head
 from anatomy.families.windows import alternating, period, records
-from anatomy.tensors import Branch, Model, Row, Stack, Traits
+from anatomy.tensors import Model, Row
 
 SANDWICH = (
     Branch(("norm-attention", "attention", "norm-post-attention")),

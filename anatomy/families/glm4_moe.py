@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from anatomy.architecture import Known, Stack, Traits
 from anatomy.config import Config
 from anatomy.families.layers import activation, attention, gated_mlp, heads, linear, norm, table, unembedding
 from anatomy.families.windows import records
-from anatomy.tensors import Known, Matrix, Model, Row, Stack, Traits
+from anatomy.tensors import Matrix, Model, Row
 
 ARCHITECTURES = ("Glm4MoeForCausalLM", "Glm4MoeModel")
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from anatomy.architecture import Known, Stack, Traits
 from anatomy.blocks import Blocks
 from anatomy.config import Config
 from anatomy.families.layers import activation, attention, gated_mlp, heads, norm, table
 from anatomy.families.outputs import head
 from anatomy.families.windows import listed, records
-from anatomy.tensors import Known, Model, Row, Stack, Traits
+from anatomy.tensors import Model, Row
 
 
 class Kin(NamedTuple):

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from anatomy.architecture import Attention, Stack, Traits
 from anatomy.blocks import Blocks, all_but_every, excluding, runs
 from anatomy.config import MAX_LISTED, Config
 from anatomy.families.layers import Heads, attention, gated_mlp, heads, linear, norm, table, unembedding
-from anatomy.tensors import Attention, Matrix, Model, Row, Stack, Traits
+from anatomy.tensors import Matrix, Model, Row
 
 ARCHITECTURES = ("Llama4ForCausalLM", "Llama4TextModel")
 

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from anatomy.architecture import PRE_NORM, Branch, Stack, Traits
 from anatomy.config import Config
 from anatomy.families.layers import Heads, activation, attention, linear, norm, plain_mlp, table, unembedding
 from anatomy.families.windows import records
-from anatomy.tensors import PRE_NORM, Branch, Matrix, Model, Row, Stack, Traits
+from anatomy.tensors import Matrix, Model, Row
 
 POST_NORM = (Branch(("attention",), norm_after="norm-post-attention"), Branch(("mlp",), norm_after="norm-post-mlp"))
 NAMES = {"query": "q_proj", "key": "k_proj", "value": "v_proj", "output": "out_proj"}

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from anatomy.architecture import Stack, Traits
 from anatomy.config import Config
 from anatomy.families.layers import activation, fused_qkv, heads, linear, norm, table
 from anatomy.families.outputs import head
 from anatomy.families.windows import records
-from anatomy.tensors import Matrix, Model, Row, Stack, Traits
+from anatomy.tensors import Matrix, Model, Row
 
 HEADS = ("ForCausalLM", "Model", "ForSequenceClassification", "ForTokenClassification")
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from anatomy.architecture import PRE_NORM, Branch, Stack, Traits
 from anatomy.config import Config
 from anatomy.families.layers import activation, attention, gated_mlp, heads, norm, table
 from anatomy.families.outputs import head
 from anatomy.families.windows import records
-from anatomy.tensors import PRE_NORM, Branch, Model, Row, Stack, Traits
+from anatomy.tensors import Model, Row
 
 PARALLEL = (Branch(("norm-block", "attention")), Branch(("mlp",), reads="norm"))
 HEADS = ("ForCausalLM", "Model", "ForSequenceClassification", "ForTokenClassification")

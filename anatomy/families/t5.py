@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from anatomy.architecture import Attention, Branch, Known, Stack, Traits
 from anatomy.config import Config
 from anatomy.families.layers import Heads, activation, attention, gated_mlp, norm, plain_mlp, table, unembedding
-from anatomy.tensors import Attention, Branch, Known, Model, Row, Stack, Traits
+from anatomy.tensors import Model, Row
 
 ARCHITECTURES = ("T5ForConditionalGeneration", "T5WithLMHeadModel", "T5Model")
 NAMES = {"query": "q", "key": "k", "value": "v", "output": "o"}
@@ -32,6 +33,7 @@ def model(config: Config) -> Model:
     vocabulary = config.integer("vocab_size")
     buckets = config.integer("relative_attention_num_buckets", default=32)
     kind = config.choice("feed_forward_proj", options=KINDS, default="relu")
+    config.only("is_gated_act", None, kind.startswith("gated-"), why=f"as feed_forward_proj, {kind}, has it")
     tied = config.boolean("tie_word_embeddings", default=True)
 
     def block(stack: str) -> Iterator[Row]:

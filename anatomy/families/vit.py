@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from anatomy.architecture import Attention, Stack, Traits
 from anatomy.config import Config
 from anatomy.families.layers import Heads, activation, attention, linear, norm, plain_mlp
 from anatomy.families.outputs import labels
-from anatomy.tensors import Attention, Matrix, Model, Row, Stack, Traits
+from anatomy.tensors import Matrix, Model, Row
 
 ARCHITECTURES = ("ViTForImageClassification", "ViTModel")
 NAMES = {

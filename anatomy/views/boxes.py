@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from anatomy import labels
+from anatomy.architecture import Attention
 from anatomy.formatting import exact, percent
 from anatomy.report import Anatomy, Part
 from anatomy.state import State, visit_key
-from anatomy.tensors import Attention
 from anatomy.views import glyphs
 from anatomy.views.drawing import words
 from anatomy.views.markup import Attributes, Safe, join, px, tag

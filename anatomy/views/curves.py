@@ -5,11 +5,11 @@ from __future__ import annotations
 from fractions import Fraction
 
 from anatomy import curves, memory
+from anatomy.architecture import Attention
 from anatomy.blocks import count
 from anatomy.costs import Costs
-from anatomy.flops import longest
+from anatomy.flops import CAUSAL, longest
 from anatomy.formatting import exact, operations, size_in_bytes
-from anatomy.tensors import Attention
 from anatomy.views.markup import Child, Safe, data, tag
 from anatomy.views.plot import BYTES, OPERATIONS, Mark, Plot, Series
 from anatomy.views.wording import plural
@@ -76,10 +76,16 @@ def flops_said(costs: Costs) -> str:
     crossing, top = costs.overtakes, longest(costs.model)
     if "tokens" in costs.model.fixed_lengths:
         return said + "The model runs at this one length."
-    if crossing is None:
+    if crossing is None and costs.options.square == CAUSAL and all(_stops(one) for one in costs.model.attention):
         return said + "Attention never overtakes them: what its windows let through stops growing."
+    if crossing is None:
+        return said + f"Attention does not overtake them up to T = {exact(curves.HORIZON)}."
     beyond = f", beyond the {exact(top)} that the model takes" if crossing > top else ""
     return said + f"Attention overtakes the products with weights at T = {exact(crossing)}{beyond}."
+
+
+def _stops(record: Attention) -> bool:
+    return bool(record.window or record.chunk)
 
 
 def flops_table(costs: Costs) -> Safe:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from itertools import groupby
 
+from anatomy.architecture import Stack
 from anatomy.formatting import exact, percent, shape
 from anatomy.report import Anatomy, Part
 from anatomy.state import PART, State
-from anatomy.tensors import Stack
 from anatomy.views.boxes import box, link, shape_of_stream
 from anatomy.views.controls import notice
 from anatomy.views.drawing import Drawing, words
-from anatomy.views.markup import Attributes, Safe, join, px, tag
+from anatomy.views.markup import Attributes, Child, Safe, join, px, tag
 from anatomy.views.wiring import LEFT, STREAM, Frame, block
 from anatomy.views.wording import plural
 
@@ -29,7 +29,7 @@ def view(state: State) -> Safe:
     """
     return join(
         tag("h2", {"id": "diagram-title"}, state.loaded.name),
-        tag("p", {"class": "facts"}, facts(state.anatomy)),
+        tag("p", {"class": "facts"}, _unbroken(facts(state.anatomy))),
         notice(state, PART),
         draw(state),
         _chosen(state.selected),
@@ -69,6 +69,12 @@ def facts(anatomy: Anatomy) -> str:
     if model.vocabulary:
         made.append(f"vocabulary {exact(model.vocabulary)}")
     return " · ".join(made)
+
+
+def _unbroken(line: str) -> list[Child]:
+    """A line breaks between its facts, never inside one."""
+    first, *others = line.split(" · ")
+    return [tag("span", None, first), *([" · ", tag("span", None, other)] for other in others)]
 
 
 def draw(state: State) -> Safe:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from anatomy.tensors import Attention
+from anatomy.architecture import Attention
 from anatomy.views.markup import Safe, join, px, tag
 
 # Beyond so many, cells would be thinner than a line: a bar stands for all of them.
@@ -13,7 +13,7 @@ CELL = 9
 def heads(record: Attention, x: float, y: float, width: float) -> Safe:
     """Query heads over the key and value heads that they share; over one latent where there is one.
 
-    >>> from anatomy.tensors import Attention
+    >>> from anatomy.architecture import Attention
     >>> heads(Attention("decoder", (), 4, 2, 64, 64), 0, 0, 80).count("M")
     6
     """

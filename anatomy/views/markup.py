@@ -18,7 +18,7 @@ Child: TypeAlias = "Value | Iterable[Child]"
 
 # HTML's elements without content; SVG's are closed like any other.
 VOID = frozenset({"br", "col", "hr", "input", "link", "meta", "wbr"})
-_SYMBOL = re.compile(r"\b([WbEA])_([A-Za-z]+)")
+_SYMBOL = re.compile(r"\b([WbEAxγβ])_([A-Za-z]+[0-9]?)")
 
 
 class Safe(str):
@@ -101,6 +101,8 @@ def symbol(text: str) -> Safe:
 
     >>> symbol("W_Q and b_Q")
     'W<sub>Q</sub> and b<sub>Q</sub>'
+    >>> symbol("γ_DKV")
+    'γ<sub>DKV</sub>'
     """
     return Safe(_SYMBOL.sub(r"\1<sub>\2</sub>", escape(text, quote=False)))
 

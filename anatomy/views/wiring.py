@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from anatomy.architecture import Branch, Stack
 from anatomy.blocks import count
 from anatomy.formatting import exact
 from anatomy.report import BlockKind, Part
 from anatomy.state import State
-from anatomy.tensors import Branch, Stack
 from anatomy.views.boxes import Box, box
 from anatomy.views.drawing import Drawing
 from anatomy.views.wording import numbers, plural
@@ -74,7 +74,12 @@ def more_blocks(stack: Stack, kind: BlockKind) -> list[str]:
             return []
         own = "its own weights" if held == 2 else "their own weights"
         return [f"{plural(held - 1, 'more block')} with the same shape", f"and {own}"]
-    return [f"{plural(held, 'block')} of this kind,", "each with its own weights"] if held > 1 else []
+    if held > 1:
+        return [f"{plural(held, 'block')} of this kind,", "each with its own weights"]
+    # T5: all blocks use the table that the first one holds.
+    if any(weight.symbol == "b_rel" for part in kind.parts for weight in part.weights):
+        return ["It differs from the others only in holding", "their table of relative positions, b_rel"]
+    return []
 
 
 def _on_stream(state: State, drawing: Drawing, part: Part, frame: Frame) -> Box:

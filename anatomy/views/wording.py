@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from anatomy.architecture import Stack
 from anatomy.blocks import Blocks, count
 from anatomy.formatting import exact
 from anatomy.report import Activation, Anatomy, Part
-from anatomy.tensors import Stack
 from anatomy.views.markup import Attributes
 
 # A group in a word: the tag over the panel, the bar.
@@ -86,7 +86,7 @@ def where(anatomy: Anatomy, part: Part) -> str:
     words = [stack] if stack else []
     if blocks and part.blocks:
         number = count(part.blocks)
-        words.append(f"block{'' if number == 1 else 's'} {numbers(part.blocks, most=12)}")
+        words.append(f"block{'' if number == 1 else 's'} {numbers(part.blocks)}")
     return ", ".join(words)
 
 

@@ -1,0 +1,39 @@
+"""Which selectable part, and which group of parameters, the slash path of a part belongs to."""
+
+from __future__ import annotations
+
+GROUPS = ("embeddings", "attention", "mlp", "experts", "router", "norms", "unembedding")
+STACKS = ("encoder", "decoder")
+
+
+def part_id(path: str) -> str:
+    """The id of the selectable part that a slash path leads to.
+
+    >>> part_id("block/attention/qkv"), part_id("encoder/block/mlp/up"), part_id("final-norm")
+    ('attention', 'mlp', 'final-norm')
+    """
+    steps = [step for step in path.split("/") if step not in STACKS and step != "block"]
+    return steps[0]
+
+
+def group(path: str) -> str:
+    """The group of parameters that a slash path is counted in.
+
+    >>> group("block/attention/qkv"), group("block/attention/q-norm"), group("embedding/position")
+    ('attention', 'norms', 'embeddings')
+    """
+    last = path.rsplit("/", 1)[-1]
+    head = part_id(path)
+    if head in ("unembedding", "head", "pooler"):
+        return "unembedding"
+    if "norm" in last.split("-"):
+        return "norms"
+    if head == "embedding":
+        return "embeddings"
+    if head in ("attention", "cross-attention"):
+        return "attention"
+    if head in ("experts", "shared-expert"):
+        return "experts"
+    if head in ("router", "mlp"):
+        return head
+    raise ValueError(f"part path {path!r} belongs to no group; add it to grouping.group")
