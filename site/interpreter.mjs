@@ -4,6 +4,7 @@
  * ordinary start follows. build.py fills in the names of files.
  */
 import { loadPyodide as start, version } from "{{module:pyodide/pyodide.mjs}}";
+import { decompress } from "{{module:fzstd/index.mjs}}";
 import factory from "{{module:pyodide/pyodide.asm.mjs}}";
 import { checksum, parse, restoring } from "{{module:restore.mjs}}";
 
@@ -24,7 +25,7 @@ const EMPTY_ZIP = Uint8Array.of(0x50, 0x4b, 5, 6, ...new Array(18).fill(0));
 const held = globalThis.heldFiles ?? new Map();
 
 // Asked for at once, so that it comes beside the WebAssembly and not after it.
-const snapshot = SNAPSHOT ? fetched(address(SNAPSHOT)).then(unpacked) : Promise.reject(new Error("this copy has none"));
+const snapshot = SNAPSHOT ? unpacked(address(SNAPSHOT)) : Promise.reject(new Error("this copy has none"));
 snapshot.catch(() => {});
 
 async function fetched(url) {
@@ -33,9 +34,8 @@ async function fetched(url) {
   return answer;
 }
 
-async function unpacked(answer) {
-  const plain = answer.body.pipeThrough(new DecompressionStream("gzip"));
-  return parse(await new Response(plain).arrayBuffer());
+async function unpacked(url) {
+  return parse(await (await fetched(url)).arrayBuffer(), decompress);
 }
 
 /**

@@ -2,8 +2,8 @@
  * A snapshot of a started Python, laid over the memory of a fresh interpreter. Used by the page, by its workers and, as
  * the build's check, in Node.
  *
- * A snapshot file is, gunzipped: the length of its header (4 bytes, little-endian), the header as JSON, then the bytes
- * of each run that is not zero. The first `base` bytes are the difference from the WebAssembly's own data, which every
+ * A snapshot file is: the length of its header (4 bytes, little-endian), the header as JSON, then, as zstd packs them,
+ * the bytes of each run that is not zero. The first `base` bytes are the difference from the WebAssembly's own data, which every
  * interpreter's memory holds before its first instruction: most of it is zero then, which makes the file small.
  *
  * @typedef {object} Header
@@ -20,11 +20,15 @@
 /** The size of memory given to Pyodide before the header's own is set; only the type matters to it. */
 const PLACEHOLDER = new Uint8Array(16);
 
-/** @param {ArrayBuffer} buffer @returns {{header: Header, body: Uint8Array}} */
-export function parse(buffer) {
+/**
+ * @param {ArrayBuffer} buffer a snapshot file
+ * @param {(packed: Uint8Array) => Uint8Array} decompress for zstd, which browsers do not know
+ * @returns {{header: Header, body: Uint8Array}}
+ */
+export function parse(buffer, decompress) {
   const length = new DataView(buffer).getUint32(0, true);
   const header = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length)));
-  return { header, body: new Uint8Array(buffer, 4 + length) };
+  return { header, body: decompress(new Uint8Array(buffer, 4 + length)) };
 }
 
 /** A checksum of 32-bit words. @param {Uint32Array} words */

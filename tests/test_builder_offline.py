@@ -61,6 +61,6 @@ def site_by_path(site: dict[str, bytes]) -> dict[str, bytes]:
     """The files by their paths before they got hashes."""
     found = {re.sub(r"(?<=[./])[0-9a-f]{10}[./]", "", path): data for path, data in site.items()}
     found["interpreter.mjs"], found["restore.mjs"] = found["interpreter.js"], found["restore.js"]
-    for name in ("pyodide", "pyodide.asm"):
-        found[f"pyodide/{name}.mjs"] = found[f"pyodide/{name}.js"]
+    for name in ("pyodide/pyodide", "pyodide/pyodide.asm", "fzstd/index"):
+        found[f"{name}.mjs"] = found[f"{name}.js"]
     return found

@@ -99,7 +99,7 @@ def _modules(files: Mapping[str, bytes]) -> dict[str, str]:
                     raise BuildError(f"the edition in one file: {old} stands {found} times in {path}, not twice.")
         text = re.sub(r'((?:from|import|import\()\s*)"\./([^"]+)"', rf'\1"{specifier("pyscript/")}\2"', text)
         made[specifier(path)] = text
-    for path in ("pyodide/pyodide.mjs", "pyodide/pyodide.asm.mjs", "restore.mjs"):
+    for path in ("pyodide/pyodide.mjs", "pyodide/pyodide.asm.mjs", "fzstd/index.mjs", "restore.mjs"):
         made[specifier(path)] = files[path].decode()
     made[address("interpreter.mjs")] = files["interpreter.mjs"].decode()
     made[address("idiomorph/idiomorph.esm.js")] = files["idiomorph/idiomorph.esm.js"].decode()

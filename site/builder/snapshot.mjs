@@ -1,13 +1,12 @@
 /**
  * Starts Python in Node, has it import and compile what the page will want, and writes its memory as one small file.
  *
- * node snapshot.mjs FOLDER: the folder holds pyodide/, app.zip, core.js (PyScript's chunk with its own Python in it),
+ * node snapshot.mjs FOLDER: the folder holds pyodide/, fzstd/, app.zip, core.js (PyScript's chunk with its own Python in it),
  * restore.mjs, resident.py and page/ (the page's own scripts); snapshot.bin and facts.json are written there.
  */
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { gunzipSync, gzipSync } from "node:zlib";
 
 // One line for the build to quote: Node itself would first print the line of code at fault, a megabyte of it.
 process.on("uncaughtException", (error) => {
@@ -20,6 +19,7 @@ const folder = resolve(process.argv[2]);
 const load = (name) => import(pathToFileURL(join(folder, name)).href);
 const { loadPyodide } = await load("pyodide/pyodide.mjs");
 const { default: factory } = await load("pyodide/pyodide.asm.mjs");
+const { decompress } = await load("fzstd/index.mjs");
 const { beforeFirstInstruction, checksum, parse, restoring } = await load("restore.mjs");
 
 const PAGE = 4096; // runs of zeros are left out in whole pages
@@ -137,12 +137,22 @@ const header = Buffer.from(
 );
 const head = Buffer.alloc(4);
 head.writeUInt32LE(header.length);
-const plain = Buffer.concat([head, header, ...runs.map(([from, size]) => memory.subarray(from, from + size))]);
-const packed = gzipSync(plain, { level: 9 });
+py.FS.writeFile("/body", Buffer.concat(runs.map(([from, size]) => memory.subarray(from, from + size))));
+// Node's own zstd is newer than many a Node; this Python has one.
+py.runPython(`
+from compression.zstd import CompressionParameter, compress
+with open("/body", "rb") as body, open("/packed", "wb") as packed:
+    packed.write(compress(body.read(), options={
+        CompressionParameter.compression_level: 19,
+        CompressionParameter.window_log: 24,
+        CompressionParameter.enable_long_distance_matching: 1,
+    }))
+`);
+const file = Buffer.concat([head, header, py.FS.readFile("/packed")]);
 
 // The check: a new interpreter takes the file up and says what the page would show; snapshot.py compares.
-const file = gunzipSync(packed);
-const again = await loadPyodide(restoring(parse(file.buffer.slice(file.byteOffset, file.byteOffset + file.length)), factory));
+const buffer = file.buffer.slice(file.byteOffset, file.byteOffset + file.length);
+const again = await loadPyodide(restoring(parse(buffer, decompress), factory));
 const shown = again.runPython(`
 import json
 from anatomy.state import State
@@ -151,5 +161,5 @@ from builder.resident import wake
 wake()
 json.dumps(dict(regions(State())))
 `);
-writeFileSync(join(folder, "snapshot.bin"), packed);
+writeFileSync(join(folder, "snapshot.bin"), file);
 writeFileSync(join(folder, "shown.json"), shown);

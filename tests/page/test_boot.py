@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -48,8 +49,8 @@ def test_modules_that_are_nowhere_are_missed_as_ever(page: Page) -> None:
     assert "ModuleNotFoundError: No module named 'nonsense'" in run(page, "import nonsense")
 
 
-def spoilt(body: bytes, at: int) -> bytes:
-    return body[:at] + bytes([body[at] ^ 0xFF]) + body[at + 1 :]
+def spoilt(body: bytes, at: int, by: int = 0xFF) -> bytes:
+    return body[:at] + bytes([body[at] ^ by]) + body[at + 1 :]
 
 
 def absent(route: Route) -> None:
@@ -70,19 +71,14 @@ def page_instead(route: Route) -> None:
 
 
 def of_another_build(route: Route) -> None:
-    import gzip
-
-    plain = gzip.decompress(route.fetch().body())
-    at = plain.index(b'"build":"') + len(b'"build":"')
-    route.fulfill(body=gzip.compress(spoilt(plain, at + 1)[: at + 1] + b"0" + plain[at + 2 :], 1))
+    body = route.fetch().body()
+    route.fulfill(body=spoilt(body, body.index(b'"build":"') + len(b'"build":"'), 1))
 
 
 def of_other_webassembly(route: Route) -> None:
-    import gzip
-    import re
-
-    plain = gzip.decompress(route.fetch().body())
-    route.fulfill(body=gzip.compress(re.sub(rb'"sum":(-?)\d', rb'"sum":\g<1>9', plain, count=1), 1))
+    body = route.fetch().body()
+    # The last digit of the checksum, another digit.
+    route.fulfill(body=spoilt(body, re.search(rb'"sum":-?\d+', body).end() - 1, 1))  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize(
@@ -194,11 +190,6 @@ def test_a_browser_without_webassembly_gets_a_readable_page_and_a_sentence(visit
     expect(page.locator("#python-status")).to_contain_text("this browser has no WebAssembly")
     page.locator("details[data-part=mlp] summary").click()
     expect(page.locator("details[data-part=mlp] p").first).to_be_visible()
-
-
-def test_where_the_browser_unpacks_nothing_python_starts_the_ordinary_way(visit: Visit) -> None:
-    page = visit(prepare=lambda page: page.add_init_script("delete globalThis.DecompressionStream"))
-    assert page.evaluate(START) == "ordinary"
 
 
 def test_the_guard_sees_the_policy_kept(browser: Browser, host: Host) -> None:
