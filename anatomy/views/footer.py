@@ -10,7 +10,7 @@ from anatomy.views.markup import Safe, join, tag
 CONVENTIONS = (
     (
         "Parameters",
-        "every trained number of the model's modules, each tied tensor once; buffers such as causal masks and rotary "
+        "every trained number of the model’s modules, each tied tensor once; buffers such as causal masks and rotary "
         "frequencies are none.",
     ),
     (
