@@ -7,7 +7,6 @@ if sys.version_info < (3, 11):  # noqa: UP036 (an older Python may well be the o
     sys.exit(2)
 
 import argparse
-import webbrowser
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -23,7 +22,7 @@ from anatomy.views.page import regions
 from builder import archive, document, names, notices, offline, one_file, pins, runtime, snapshot, template, wheels
 from builder.document import SNAPSHOT
 from builder.failure import BuildError
-from builder.server import SiteServer
+from builder.server import serve
 
 RUNTIME = SITE / "runtime.json"
 CACHE = ROOT / ".cache" / "runtime"
@@ -184,18 +183,6 @@ def write(made: Files, out: Path) -> None:
         target = out / name
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(data)
-
-
-def serve(out: Path, port: int, *, browse: bool) -> None:
-    """Serve the folder until Ctrl-C, in a browser if asked."""
-    with SiteServer(out, port) as server:
-        print(f"Serving it at {server.url} until Ctrl-C.", flush=True)
-        if browse and not webbrowser.open(server.url):
-            print("No browser could be opened: type that address into one.", flush=True)
-        try:
-            server.serve_forever()
-        except KeyboardInterrupt:
-            print()
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

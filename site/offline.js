@@ -1,4 +1,5 @@
-// Keeps this copy for later without a network, says whether that is done yet, and offers a newer version when there is one.
+// What stays in this browser: keeps this copy for later without a network, says whether that is done yet, offers a newer
+// version when there is one, and removes on demand whatever a visit has left.
 const root = document.documentElement;
 const workers = navigator.serviceWorker;
 let reloading = false;
@@ -60,6 +61,25 @@ async function keep() {
   if (registration.installing) follow(registration.installing);
   registration.addEventListener("updatefound", () => registration.installing && follow(registration.installing));
 }
+
+// All that the page stores of a visitor begins so; PyScript opens a database of its own, which stays empty.
+const OURS = "anatomy:";
+
+async function forget() {
+  try {
+    for (const key of Object.keys(localStorage)) if (key.startsWith(OURS)) localStorage.removeItem(key);
+    for (const { name } of (await indexedDB.databases?.()) ?? []) indexedDB.deleteDatabase(name);
+  } catch {
+    // A browser that forbids storage has nothing to remove.
+  }
+  // The address may hold a model of the visitor's own; the page is to be as on a first visit.
+  history.replaceState(null, "", location.pathname + location.search);
+  location.reload();
+}
+
+document.addEventListener("click", (event) => {
+  if (event.target.id === "forget") forget();
+});
 
 if (root.dataset.edition) {
   say("This is the edition in one file: it needs no network.");

@@ -248,7 +248,7 @@ def test_open_opens_the_address_that_it_serves(
 
     monkeypatch.setattr("webbrowser.open", open_browser)
     monkeypatch.setattr(server.SiteServer, "serve_forever", interrupt)
-    build.serve(tmp_path, 0, browse=True)
+    server.serve(tmp_path, 0, browse=True)
     said = capsys.readouterr().out
     assert f"Serving it at {opened[0]} until Ctrl-C." in said
     assert ("type that address" in said) is not browses

@@ -4,6 +4,7 @@ import contextlib
 import functools
 import os
 import threading
+import webbrowser
 from collections.abc import Iterator
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -77,3 +78,15 @@ def running(folder: Path) -> Iterator[str]:
         finally:
             server.shutdown()
             thread.join()
+
+
+def serve(out: Path, port: int, *, browse: bool) -> None:
+    """Serve the folder until Ctrl-C, in a browser if asked."""
+    with SiteServer(out, port) as server:
+        print(f"Serving it at {server.url} until Ctrl-C.", flush=True)
+        if browse and not webbrowser.open(server.url):
+            print("No browser could be opened: type that address into one.", flush=True)
+        try:
+            server.serve_forever()
+        except KeyboardInterrupt:
+            print()

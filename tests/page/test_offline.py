@@ -191,3 +191,22 @@ def test_the_page_can_be_installed(visitor: BrowserContext, host: Host) -> None:
     errors = session.send("Page.getInstallabilityErrors")["installabilityErrors"]
     # The tests' browser contexts are private windows, which install nothing.
     assert {error["errorId"] for error in errors} <= {"in-incognito"}
+
+
+def test_one_button_removes_all_that_visits_have_left(visitor: BrowserContext, host: Host) -> None:
+    page = visitor.new_page()
+    page.goto(host.url)
+    ready(page)
+    page.select_option("#model", "mistral-7b-v0.1")
+    page.locator("#code-cell").fill("print('mine')")
+    page.evaluate("localStorage.setItem('anatomy:other', '1'); localStorage.setItem('neighbour', '1')")
+    assert page.evaluate("Object.keys(localStorage).length") >= 3
+    page.locator("#kept summary").click()
+    with page.expect_navigation():
+        page.locator("#forget").click()
+    ready(page)
+    # What another page of the same host keeps is not ours to remove.
+    assert page.evaluate("Object.keys(localStorage)") == ["neighbour"]
+    expect(page.locator("#model")).to_have_value("gpt2")
+    expect(page.locator("#challenges-progress")).to_contain_text("0 of")
+    assert "mine" not in page.locator("#code-cell").input_value()
