@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from anatomy.architecture import Attention
 from anatomy.blocks import Blocks, contains, count
 from anatomy.formatting import exact
-from anatomy.grouping import STACKS, part_id
+from anatomy.grouping import part_id, stack_of
 from anatomy.tensors import Model
 
 _PARTS = {
@@ -114,8 +114,8 @@ def usual(part_path: str) -> str:
     """
     found = part_id(part_path)
     word = _PARTS.get(found) or _GROUPS.get(found) or found.capitalize()
-    head = part_path.split("/", 1)[0]
-    return f"{head.capitalize()} {word if word.startswith('MLP') else word.lower()}" if head in STACKS else word
+    stack = stack_of(part_path)
+    return f"{stack.capitalize()} {word if word.startswith('MLP') else word.lower()}" if stack else word
 
 
 def _only_routed(model: Model, stack: str | None, blocks: Blocks) -> bool:
