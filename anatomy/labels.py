@@ -31,14 +31,7 @@ _PARTS = {
     "norm-block": "Norm before attention and MLP",
 }
 _GROUPS = {"attention": "Attention", "mlp": "MLP", "experts": "Experts", "router": "Router"}
-_TABLES = {
-    "token": "token",
-    "position": "position",
-    "token-type": "token-type",
-    "class-token": "class-token",
-    "patch": "patch",
-    "frame": "frame",
-}
+_TABLES = ("token", "position", "token-type", "class-token", "patch", "frame")
 
 
 def attention_of(model: Model, stack: str | None, blocks: Blocks | None, kind: str = "self") -> Attention | None:
@@ -80,7 +73,7 @@ def embeddings(parts: Iterable[str]) -> str:
     >>> embeddings(["embedding/token", "embedding/position"])
     'Token and position embeddings'
     """
-    found = [_TABLES[step] for step in dict.fromkeys(path.rsplit("/", 1)[-1] for path in parts) if step in _TABLES]
+    found = [step for step in dict.fromkeys(path.rsplit("/", 1)[-1] for path in parts) if step in _TABLES]
     if not found:
         return "Embeddings"
     if len(found) == 1:

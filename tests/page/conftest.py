@@ -20,7 +20,7 @@ from builder.server import running
 READY = 'html[data-python="ready"]'
 INSTALLED = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 APPLICATIONS = (Path("/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"),)
-# PyScript says in every worker that a worker has no window; it is its own warning, and no error.
+# Milliseconds that Python may take to start where many tests share a machine.
 START_TIMEOUT = 60_000
 
 
