@@ -10,9 +10,9 @@ import pytest
 from anatomy import challenges, entries
 from anatomy.formatting import percent, short
 from anatomy.hashes import from_hash
-from anatomy.state import MODEL, State, choose_model, choose_seq_len, visit_key
+from anatomy.state import MODEL, State, choose_model, choose_seq_len, select_part, visit_key
 from anatomy.views.markup import VOID
-from anatomy.views.page import regions
+from anatomy.views.page import STEADY, VIEWS, regions
 
 SLUGS = list(entries())
 
@@ -146,3 +146,13 @@ def test_challenges_say_whether_they_are_done() -> None:
     assert 'data-challenge="mlp" data-done="true"' in made
     assert "1 of 3 complete" in made
     assert made.count("(done)") == 1
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_a_region_kept_from_the_last_state_is_what_this_state_draws(slug: str) -> None:
+    """What page.py keeps between states must not depend on what it leaves out of its key."""
+    for state in (choose_model(State(), "gpt2"), choose_model(State(), slug)):
+        for part in state.anatomy.parts[:3]:
+            chosen = select_part(state, *state.anatomy.address(part)).settled()
+            kept = regions(chosen)
+            assert all(kept[name] == str(VIEWS[name](chosen)) for name in STEADY)
