@@ -154,3 +154,11 @@ def shared_page(browser: Browser, site_url: str) -> Iterator[Page]:
 def page(visit: Visit) -> Page:
     """The page as a first visitor finds it, Python ready."""
     return visit()
+
+
+def run(page: Page, code: str) -> str:
+    """What the page's cell prints for that code."""
+    page.locator("#code-cell").fill(code)
+    page.locator("#code-run").click()
+    page.wait_for_selector('#code-status[data-state="done"], #code-status[data-state="error"]', timeout=START_TIMEOUT)
+    return page.locator("#code-output").inner_text()
