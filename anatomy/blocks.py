@@ -26,8 +26,16 @@ def _length(indices: range) -> int:
     return max(0, -((indices.start - indices.stop) // indices.step))
 
 
+def _last(indices: range) -> int:
+    return indices.start + (_length(indices) - 1) * indices.step
+
+
 def contains(blocks: Blocks, block: int) -> bool:
-    """Whether ``block`` is one of the blocks."""
+    """Whether ``block`` is one of the blocks.
+
+    >>> contains((range(0, 10**9, 2),), 6), contains((range(0, 10**9, 2),), 7)
+    (True, False)
+    """
     return any(block in indices for indices in blocks)
 
 
@@ -61,14 +69,14 @@ def all_but_every(nth: int, blocks: int) -> tuple[Blocks, Blocks]:
 
 
 def label(blocks: Blocks) -> str:
-    """Word the blocks as DESIGN's JSON does.
+    """Word the blocks as JSON, links and the page do.
 
     >>> label((range(0, 12),)), label((range(3, 4),)), label((range(0, 25, 2),)), label((range(0, 2), range(4, 6)))
     ('0-11', '3', '0-24 step 2', '0-1,4-5')
     """
     words = []
     for indices in blocks:
-        last = indices.start + (_length(indices) - 1) * indices.step
+        last = _last(indices)
         if last == indices.start:
             words.append(f"{indices.start}")
         else:
@@ -109,7 +117,7 @@ def kinds(blocks: int, sets: Sequence[Blocks]) -> list[Blocks]:
     for blocks_of_set in distinct:
         for indices in blocks_of_set:
             # A range of every second block says nothing of the block before its first or after its last one.
-            last = indices.start + (_length(indices) - 1) * indices.step
+            last = _last(indices)
             edges |= {max(0, indices.start - indices.step + 1), min(last + indices.step, blocks)}
     period = math.lcm(*(indices.step for blocks_of_set in distinct for indices in blocks_of_set), 1)
     found: dict[tuple[bool, ...], list[range]] = {}
@@ -140,7 +148,7 @@ def merged(ranges: Sequence[range]) -> Blocks:
     """
     if len(ranges) == 1:
         indices = ranges[0]
-        last = indices.start + (_length(indices) - 1) * indices.step
+        last = _last(indices)
         return (range(indices.start, last + 1, indices.step if last > indices.start else 1),)
     if sum(map(_length, ranges)) <= MAX_MERGED:
         return runs(sorted(index for indices in ranges for index in indices))

@@ -17,6 +17,8 @@ from anatomy.families import build
 from anatomy.tensors import Model
 
 DEFAULT_MODEL = "gpt2"
+# What a configuration that nobody named is called.
+UNNAMED = "Your model"
 # Beside the package in a checkout and in the site's archive, inside it in a wheel.
 _PACKAGE = Path(__file__).parent
 _FOLDERS = (_PACKAGE.parent / "model_configs", _PACKAGE / "model_configs")
@@ -110,8 +112,12 @@ def _loaded(values: Mapping[str, Any], source: str, name: str, entry: Entry | No
     return LoadedModel(**fields, name=name, entry=entry)
 
 
-def parse(text: str, source: str = "config.json", name: str = "Your model") -> LoadedModel:
-    """The model of a ``config.json``'s text; raises ``ConfigError``."""
+def parse(text: str, source: str = "config.json", name: str = UNNAMED) -> LoadedModel:
+    """The model of a ``config.json``'s text; raises ``ConfigError``.
+
+    >>> parse(json.dumps(dict(entries()["gpt2"].config))).parameters
+    124439808
+    """
     return _loaded(reading.parse(text, source), source, name, None)
 
 
@@ -132,7 +138,7 @@ def load(model: str | Path | Mapping[str, Any]) -> LoadedModel:
     Raises ``ConfigError``, or ``AnatomyError`` where there is no such slug or file.
     """
     if isinstance(model, Mapping):
-        return _loaded(model, "config", "Your model", None)
+        return _loaded(model, "config", UNNAMED, None)
     if isinstance(model, str) and model in _files():
         return _catalogued(model)
     path = Path(model)

@@ -43,14 +43,27 @@ def scores_outgrow_weights(anatomy: Anatomy, selected: Part) -> bool:
 
 
 def mlps_hold_most(anatomy: Anatomy, selected: Part) -> bool:
-    """Whether the MLPs (experts are MLPs too) hold more than three quarters of all parameters."""
+    """Whether the MLPs (experts are MLPs too) hold more than three quarters of all parameters.
+
+    >>> import anatomy
+    >>> from anatomy.report import describe
+    >>> [mlps_hold_most(shown, shown.parts[0]) for shown in map(describe, map(anatomy.load, ("gpt2", "llama-3-70b")))]
+    [False, True]
+    """
     del selected
     held = sum(group.parameters for group in anatomy.groups if group.id in MLP_GROUPS)
     return Fraction(held, anatomy.model.parameters) > MLP_SHARE
 
 
 def keys_are_smaller(anatomy: Anatomy, selected: Part) -> bool:
-    """Whether attention is selected and its W_K is smaller than its W_Q."""
+    """Whether attention is selected and its W_K is smaller than its W_Q.
+
+    >>> import anatomy
+    >>> from anatomy.report import describe
+    >>> shown = describe(anatomy.load("llama-3-70b"))
+    >>> [part.id for part in shown.parts if keys_are_smaller(shown, part)]
+    ['attention']
+    """
     del anatomy
     if selected.id != "attention":
         return False

@@ -17,7 +17,7 @@ from anatomy.commands.output import aligned
 from anatomy.config import AnatomyError
 from anatomy.document import as_dict, to_json
 from anatomy.formatting import exact, giga, percent, shape, short, size_in_bytes
-from anatomy.report import Anatomy, default_seq_len, describe
+from anatomy.report import DEFAULT_SEQ_LEN, Anatomy, default_seq_len, describe
 
 BAD_INPUT = 2
 
@@ -156,7 +156,7 @@ def _parser() -> argparse.ArgumentParser:
     model_help = "a slug of the catalogue, a path to a config.json, or - for standard input"
     show = commands.add_parser("show", help="the whole anatomy of a model")
     show.add_argument("model", metavar="MODEL", help=model_help)
-    show.add_argument("--seq-len", type=int, metavar="T", help="sequence length (default: 8)")
+    show.add_argument("--seq-len", type=int, metavar="T", help=f"sequence length (default: {DEFAULT_SEQ_LEN})")
     show.add_argument("--json", action="store_true", help="as JSON")
     show.set_defaults(run=_show)
     tensors = commands.add_parser("tensors", help="every tensor: name, shape, parameters, part, block")
@@ -168,7 +168,9 @@ def _parser() -> argparse.ArgumentParser:
     compare = commands.add_parser("compare", help="two models side by side")
     compare.add_argument("first", metavar="A", help=model_help)
     compare.add_argument("second", metavar="B", help="the same")
-    compare.add_argument("--seq-len", type=int, metavar="T", help="sequence length (default: 8, or the nearest)")
+    compare.add_argument(
+        "--seq-len", type=int, metavar="T", help=f"sequence length (default: {DEFAULT_SEQ_LEN}, or the nearest)"
+    )
     compare.add_argument("--json", action="store_true", help="as JSON")
     compare.set_defaults(run=_compare)
     checking = commands.add_parser(

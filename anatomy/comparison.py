@@ -12,7 +12,7 @@ from anatomy.catalog import LoadedModel
 from anatomy.config import SequenceLengthError
 from anatomy.contrasts import Contrast
 from anatomy.grouping import GROUPS
-from anatomy.report import Anatomy, describe
+from anatomy.report import DEFAULT_SEQ_LEN, Anatomy, describe
 from anatomy.terms import Number
 
 __all__ = ["Comparison", "Contrast", "Line", "as_dict", "common_seq_len", "compare"]
@@ -69,7 +69,7 @@ def common_seq_len(first: LoadedModel, second: LoadedModel, wished: int) -> int 
     return length if len(fixed) == 1 and length <= min(flops.longest(first), flops.longest(second)) else None
 
 
-def compare(first: LoadedModel, second: LoadedModel, seq_len: int = 8) -> Comparison:
+def compare(first: LoadedModel, second: LoadedModel, seq_len: int = DEFAULT_SEQ_LEN) -> Comparison:
     """Two models side by side at ``seq_len`` tokens.
 
     >>> import anatomy

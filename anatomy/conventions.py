@@ -13,7 +13,7 @@ from anatomy import flops, memory, parameters
 from anatomy.architecture import Attention
 from anatomy.decoding import decodes
 from anatomy.flops import MIXING, SCORES, Flops
-from anatomy.grouping import STACKS
+from anatomy.grouping import stack_of
 from anatomy.shortcuts import less, twelve_l_d_squared
 from anatomy.tensors import Model, Row
 from anatomy.terms import Factor, Number, Term, total, whole
@@ -113,8 +113,7 @@ def _flops(model: Model, seq_len: int) -> Iterator[Convention]:
 
 
 def _stack_of(terms: list[Term]) -> tuple[str | None, None]:
-    head = terms[0].part.split("/", 1)[0] if terms else ""
-    return (head if head in STACKS else None), None
+    return (stack_of(terms[0].part) if terms else None), None
 
 
 def _all_experts(model: Model, run: Flops) -> Iterator[Term]:

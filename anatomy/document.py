@@ -12,7 +12,7 @@ from anatomy.report import CACHE_BATCH, CACHE_DTYPE, Anatomy, Part
 
 
 def as_dict(anatomy: Anatomy) -> dict[str, Any]:
-    """The record with the keys that DESIGN.md fixes for ``show --json``; shares are Fractions still."""
+    """The record under the keys of ``show --json``, which only ever grow in number; shares are Fractions still."""
     model = anatomy.model
     cached = anatomy.kv_bytes_per_token is not None
     return {

@@ -1,9 +1,10 @@
 """Forward FLOPs: matrix products and convolutions only, one multiply-add is 2 FLOPs.
 
-A pass over T tokens is a whole number; per token it is that divided by T. The unembedding is applied at every
-position (or, where asked for, at the last one only), tied or not; look-ups, biases, norms, softmax and activations cost
-0; routed experts count k of E. Attention counts every query against all keys (*full*: no saving for masks or windows,
-as eager code computes), or only the pairs that mask and window let through (*causal*).
+What is computed is the whole pass over T tokens, an integer; its T-th part is the figure per token. Tied or not, the
+unembedding multiplies every position (or, where asked for, the last one only). Nothing else is charged: no look-up,
+bias, norm, softmax or activation. Of E routed experts a token pays for its k. Attention counts every query against all
+keys (*full*: no saving for masks or windows, as eager code computes), or only the pairs that mask and window let
+through (*causal*).
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from fractions import Fraction
 from anatomy.architecture import Attention
 from anatomy.blocks import Blocks, contains
 from anatomy.config import SequenceLengthError
-from anatomy.grouping import STACKS, part_id
+from anatomy.grouping import part_id, stack_of
 from anatomy.tensors import Matrix, Model, Row
 from anatomy.terms import Factor, Number, Term, layers, total, whole
 
@@ -77,8 +78,7 @@ class Flops:
 
 def _of_part(terms: Iterable[Term], wanted: str, stack: str | None, blocks: Blocks | None) -> Iterator[Term]:
     for term in terms:
-        head = term.part.split("/", 1)[0]
-        if part_id(term.part) != wanted or (head if head in STACKS else None) != stack:
+        if part_id(term.part) != wanted or stack_of(term.part) != stack:
             continue
         if blocks is None:
             yield term
@@ -97,12 +97,22 @@ def check_seq_len(model: Model, seq_len: int) -> None:
 
 
 def longest(model: Model) -> int:
-    """The longest T: the context length, the fixed length, or :data:`UNLIMITED_CONTEXT`."""
+    """The longest T: the context length, the fixed length, or :data:`UNLIMITED_CONTEXT`.
+
+    >>> import anatomy
+    >>> longest(anatomy.load("gpt2")), longest(anatomy.load("vit-base")), longest(anatomy.load("t5-base"))
+    (1024, 197, 1048576)
+    """
     return model.fixed_lengths.get("tokens") or model.context or UNLIMITED_CONTEXT
 
 
 def positions(model: Model, seq_len: int) -> Mapping[str, int]:
-    """How many positions each thing that a row may multiply has, at T = ``seq_len`` (by default the source's too)."""
+    """How many positions each thing that a row may multiply has, at T = ``seq_len`` (by default the source's too).
+
+    >>> import anatomy
+    >>> dict(positions(anatomy.load("whisper-tiny"), 8))
+    {'tokens': 8, 'source': 1500, 'one': 1, 'frames': 3000}
+    """
     return {"tokens": seq_len, "source": seq_len, "one": 1, **model.fixed_lengths}
 
 
@@ -122,7 +132,12 @@ def forward(model: Model, seq_len: int, square: str = FULL, unembedding: str = E
 
 
 def at_any_length(model: Model, seq_len: int, square: str = FULL, unembedding: str = EVERY) -> Flops:
-    """The same beyond the model's own longest T too: what a curve would show there."""
+    """The same beyond the model's own longest T too: what a curve would show there.
+
+    >>> import anatomy
+    >>> at_any_length(anatomy.load("gpt2"), 2048).per_token
+    322561536
+    """
     lengths = positions(model, seq_len)
 
     def pairs(record: Attention) -> tuple[Factor, ...]:

@@ -6,6 +6,16 @@ GROUPS = ("embeddings", "attention", "mlp", "experts", "router", "norms", "unemb
 STACKS = ("encoder", "decoder")
 
 
+def stack_of(path: str) -> str | None:
+    """``encoder`` or ``decoder`` where a slash path names one, else None.
+
+    >>> stack_of("encoder/block/mlp/up"), stack_of("block/mlp/up")
+    ('encoder', None)
+    """
+    head = path.split("/", 1)[0]
+    return head if head in STACKS else None
+
+
 def part_id(path: str) -> str:
     """The id of the selectable part that a slash path leads to.
 

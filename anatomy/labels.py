@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from anatomy.architecture import Attention
 from anatomy.blocks import Blocks, contains, count
 from anatomy.formatting import exact
-from anatomy.grouping import STACKS, part_id
+from anatomy.grouping import part_id, stack_of
 from anatomy.tensors import Model
 
 _PARTS = {
@@ -31,14 +31,7 @@ _PARTS = {
     "norm-block": "Norm before attention and MLP",
 }
 _GROUPS = {"attention": "Attention", "mlp": "MLP", "experts": "Experts", "router": "Router"}
-_TABLES = {
-    "token": "token",
-    "position": "position",
-    "token-type": "token-type",
-    "class-token": "class-token",
-    "patch": "patch",
-    "frame": "frame",
-}
+_TABLES = ("token", "position", "token-type", "class-token", "patch", "frame")
 
 
 def attention_of(model: Model, stack: str | None, blocks: Blocks | None, kind: str = "self") -> Attention | None:
@@ -80,7 +73,7 @@ def embeddings(parts: Iterable[str]) -> str:
     >>> embeddings(["embedding/token", "embedding/position"])
     'Token and position embeddings'
     """
-    found = [_TABLES[step] for step in dict.fromkeys(path.rsplit("/", 1)[-1] for path in parts) if step in _TABLES]
+    found = [step for step in dict.fromkeys(path.rsplit("/", 1)[-1] for path in parts) if step in _TABLES]
     if not found:
         return "Embeddings"
     if len(found) == 1:
@@ -114,8 +107,8 @@ def usual(part_path: str) -> str:
     """
     found = part_id(part_path)
     word = _PARTS.get(found) or _GROUPS.get(found) or found.capitalize()
-    head = part_path.split("/", 1)[0]
-    return f"{head.capitalize()} {word if word.startswith('MLP') else word.lower()}" if head in STACKS else word
+    stack = stack_of(part_path)
+    return f"{stack.capitalize()} {word if word.startswith('MLP') else word.lower()}" if stack else word
 
 
 def _only_routed(model: Model, stack: str | None, blocks: Blocks) -> bool:

@@ -80,7 +80,12 @@ def weights_bytes(model: Model, dtype: str, *, mixed: bool = False) -> int:
 
 
 def cached_sizes(record: Attention) -> tuple[tuple[str, tuple[Factor, ...]], ...]:
-    """What one block keeps of one token: keys and values of every KV head, or a latent and a rotary key once."""
+    """What one block keeps of one token: keys and values of every KV head, or a latent and a rotary key once.
+
+    >>> import anatomy
+    >>> [(kept, [factor.value for factor in sizes]) for kept, sizes in cached_sizes(anatomy.load("gpt2").attention[0])]
+    [('keys and values', [2, 12, 64])]
+    """
     if record.latent is not None:
         rotary = (("rotary key", (Factor("rotary key size", record.rotary),)),) if record.rotary else ()
         return (("latent", (Factor("latent size", record.latent),)), *rotary)
@@ -105,7 +110,12 @@ def held_tokens(record: Attention, seq_len: int, source: int) -> int:
 
 
 def cached(model: Model) -> Iterator[Attention]:
-    """The attention that keeps a cache: what runs once per generated token; encoders see everything in one pass."""
+    """The attention that keeps a cache: what runs once per generated token; encoders see everything in one pass.
+
+    >>> import anatomy
+    >>> [record.kind for record in cached(anatomy.load("t5-base"))]
+    ['self', 'cross']
+    """
     return (record for record in model.attention if record.causal or record.kind == "cross")
 
 

@@ -11,7 +11,7 @@ from anatomy.report import default_seq_len, describe
 
 # The value that stands for it in the picker and in the hash.
 SLUG = "own"
-NAME = "Your model"
+NAME = catalog.UNNAMED
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Own:
 
 @lru_cache(maxsize=8)
 def _read(text: str, source: str) -> LoadedModel:
-    return catalog.parse(text, source, NAME)
+    return catalog.parse(text, source)
 
 
 def inside(model: LoadedModel) -> str:

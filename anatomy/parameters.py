@@ -88,7 +88,13 @@ def active(model: Model) -> tuple[Term, ...]:
 
 
 def of_part(model: Model, part_id: str, stack: str | None, blocks: Blocks | None) -> tuple[Term, ...]:
-    """The terms of a part: ``stack`` is None where the model has one, ``blocks`` are those of one kind."""
+    """The terms of a part: ``stack`` is None where the model has one, ``blocks`` are those of one kind.
+
+    >>> import anatomy
+    >>> from anatomy.terms import total
+    >>> total(of_part(anatomy.load("gpt2"), "attention", None, (range(12),)))
+    28348416
+    """
     return tuple(_of_part(model, part_id, stack, blocks))
 
 

@@ -225,7 +225,8 @@ untied
 def _read(prose: str) -> dict[str, str]:
     # A line without indent is a key; what is indented below it is its sentence.
     entries = re.split(r"\n(?! )", prose.strip())
-    return {key: " ".join(sentence.split()) for key, _, sentence in (entry.partition("\n") for entry in entries)}
+    parted = (entry.replace("'", "’").partition("\n") for entry in entries)
+    return {key: " ".join(sentence.split()) for key, _, sentence in parted}
 
 
 SENTENCES = _read(_PROSE)

@@ -18,6 +18,7 @@ from anatomy.weights import Weight as Weight
 
 # What stands before and after the blocks; inside them the stack's own flow decides.
 BEFORE, AFTER = ("embedding", "embedding-norm", "residual"), ("final-norm", "pooler", "head", "unembedding")
+DEFAULT_SEQ_LEN = 8
 CACHE_DTYPE, CACHE_BATCH = "bf16", 1
 
 
@@ -113,7 +114,7 @@ def _described(model: LoadedModel, seq_len: int) -> Anatomy:
     )
 
 
-def describe(model: LoadedModel, seq_len: int = 8) -> Anatomy:
+def describe(model: LoadedModel, seq_len: int = DEFAULT_SEQ_LEN) -> Anatomy:
     """The anatomy of ``model`` at ``seq_len`` tokens.
 
     >>> import anatomy
@@ -126,7 +127,7 @@ def describe(model: LoadedModel, seq_len: int = 8) -> Anatomy:
     return _described(model, seq_len)
 
 
-def default_seq_len(model: LoadedModel, wished: int = 8) -> int:
+def default_seq_len(model: LoadedModel, wished: int = DEFAULT_SEQ_LEN) -> int:
     """The legal sequence length nearest to the one wished for.
 
     >>> import anatomy

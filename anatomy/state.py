@@ -11,14 +11,13 @@ from anatomy import options as switches
 from anatomy import own as owned
 from anatomy.catalog import LoadedModel
 from anatomy.checkpoint import Checkpoint
-from anatomy.config import AnatomyError, shown
+from anatomy.config import MAX_INTEGER, AnatomyError, shown
 from anatomy.costs import Costs, costs
 from anatomy.formatting import exact
 from anatomy.options import Options
 from anatomy.own import Own
-from anatomy.report import Anatomy, Part, default_seq_len, describe
+from anatomy.report import DEFAULT_SEQ_LEN, Anatomy, Part, default_seq_len, describe
 
-DEFAULT_SEQ_LEN = 8
 DEFAULT_PART = "attention"
 # The controls that a notice can stand beside.
 MODEL, SEQ_LEN, PART, OTHER = "model", "seq-len", "part", "with"
@@ -169,7 +168,7 @@ def choose_other(state: State, slug: str | None) -> State:
 
 def _accepted(model: LoadedModel) -> str:
     fixed = model.fixed_lengths.get("tokens")
-    return f"exactly {exact(fixed)}" if fixed else f"at most {exact(default_seq_len(model, 10**12))}"
+    return f"exactly {exact(fixed)}" if fixed else f"at most {exact(default_seq_len(model, MAX_INTEGER))}"
 
 
 def choose_seq_len(state: State, text: str) -> State:

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from anatomy.architecture import Attention, Known, Stack, Traits
-from anatomy.blocks import Blocks, count
-from anatomy.grouping import GROUPS, STACKS, group, part_id
+from anatomy.blocks import Blocks, contains, count
+from anatomy.grouping import GROUPS, group, part_id, stack_of
 from anatomy.terms import whole
 
 
@@ -82,8 +82,7 @@ class Row:
     @property
     def stack(self) -> str | None:
         """``encoder`` or ``decoder`` where the part path names one, else None."""
-        head = self.part.split("/", 1)[0]
-        return head if head in STACKS else None
+        return stack_of(self.part)
 
     @property
     def part_id(self) -> str:
@@ -241,7 +240,7 @@ class Model:
             run = stored[at:end]
             for block in range(max(indices.stop for row in run for indices in row.blocks)):
                 for row in run:
-                    if any(block in indices for indices in row.blocks):
+                    if contains(row.blocks, block):
                         yield from _copies(row, block)
             at = end
 

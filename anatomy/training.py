@@ -27,6 +27,11 @@ def step(model: Model, seq_len: int, square: str = FULL, *, recomputing: bool = 
 
 
 def of(run: Flops, *, recomputing: bool = False) -> Flops:
-    """The training step of a forward pass."""
+    """The training step of a forward pass.
+
+    >>> import anatomy
+    >>> of(anatomy.load("gpt2").flops(seq_len=8)).per_pass
+    5936615424
+    """
     passes = Factor("passes", RECOMPUTING if recomputing else KEEPING, "passes")
     return Flops(run.tokens, tuple(one.times(passes) for one in run.terms))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from typing import Any
 
 from pyscript import document, ffi, window
@@ -14,7 +15,7 @@ from anatomy import state as states
 from anatomy import visitor
 from anatomy.hashes import from_hash
 from anatomy.state import State
-from anatomy.views.page import regions
+from anatomy.views.page import PROMPT, UNHURRIED, regions
 
 SOLVED, OWN = "anatomy:solved", "anatomy:own"
 MORPH = ffi.to_js({"morphStyle": "innerHTML"})
@@ -28,6 +29,10 @@ class Page:
     def __init__(self) -> None:
         self.state = State()
         self.shown = regions(self.state)
+        self.typing = self.waiting = False
+        # A frame is painted after its callback; a task of its own comes after that.
+        finishing = ffi.create_proxy(self.finish)
+        self.painting = ffi.create_proxy(lambda _: window.setTimeout(finishing, 0))
 
     def show(self, state: State, *, typing: bool = False) -> None:
         """Show another state, with what it shows counted as visited and solved."""
@@ -39,17 +44,29 @@ class Page:
             _store(SOLVED, json.dumps(sorted(state.solved)) if state.solved else None)
         if state.own != self.state.own:
             _store(OWN, state.own.text if state.own else None)
-        self.state = state
-        made = regions(state)
-        opened = [one.id for one in document.querySelectorAll("details[open][id]")]
-        for name, markup in made.items():
-            if markup != self.shown.get(name):
-                idiomorph.Idiomorph.morph(document.getElementById(name), markup, MORPH_TYPING if typing else MORPH)
-        self.shown = made
+        self.state, self.typing = state, typing
+        self.patch(PROMPT)
+        if not self.waiting:
+            self.waiting = True
+            window.requestAnimationFrame(self.painting)
+
+    def patch(self, names: Iterable[str]) -> None:
+        """Bring these regions of the document up to the state."""
+        changed = {name: made for name, made in regions(self.state, names).items() if made != self.shown[name]}
+        opened = [one.id for one in document.querySelectorAll("details[open][id]")] if changed else []
+        for name, markup in changed.items():
+            how = MORPH_TYPING if self.typing else MORPH
+            idiomorph.Idiomorph.morph(document.getElementById(name), markup, how)
+        self.shown |= changed
         # A working that its reader opened stays open while the figures in it change.
         for ident in opened:
             if still := document.getElementById(ident):
                 still.open = True
+
+    def finish(self, *_: object) -> None:
+        """Patch what could wait until the answer was painted."""
+        self.waiting = False
+        self.patch(UNHURRIED)
 
     def go(self, state: State, *, replace: bool = False, typing: bool = False) -> None:
         """Show a state that the reader chose, and write it into the address so that Back leads here again."""
@@ -185,6 +202,7 @@ def start() -> None:
         page.show(state)
     else:
         page.go(state, replace=True)
+    page.finish()
     listen = {"click": clicked, "change": changed, "input": typed}
     for name, heard in listen.items():
         document.addEventListener(name, ffi.create_proxy(heard))

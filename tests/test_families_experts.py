@@ -1,7 +1,6 @@
 """Mixtures of experts and latent attention: which blocks are routed, what one token uses, options and refusals."""
 
 import re
-import time
 from fractions import Fraction
 from typing import Any
 
@@ -173,10 +172,9 @@ def test_a_billion_blocks_cost_no_more_than_a_few(values: dict[str, Any]) -> Non
     deep = {**values, "num_hidden_layers": 10**9}
     if "text_config" in deep:
         deep["text_config"] = {**deep["text_config"], "num_hidden_layers": 10**9}
-    start = time.perf_counter()
+    # Counting block by block would not end here; benchmarks/counting.py has the ratio.
     model = anatomy.load(deep)
     shown = describe(model, 8)
-    assert time.perf_counter() - start < 2
     assert sum(count(kind.blocks) for kind in shown.block_kinds) == 10**9
     assert sum(part.parameters for part in shown.parts) == model.parameters
 

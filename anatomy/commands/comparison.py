@@ -9,9 +9,8 @@ from anatomy.comparison import Comparison, Line, as_dict, common_seq_len, compar
 from anatomy.config import SequenceLengthError
 from anatomy.document import to_json
 from anatomy.formatting import decimal, exact, ratio
+from anatomy.report import DEFAULT_SEQ_LEN
 from anatomy.terms import Number
-
-DEFAULT_SEQ_LEN = 8
 
 
 def run(first: str, second: str, seq_len: int | None, as_json: bool) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from anatomy.commands import output
 from anatomy.config import AnatomyError
 from anatomy.options import CHOICES, DEFAULT, KEYS, chosen
-from anatomy.report import default_seq_len
+from anatomy.report import DEFAULT_SEQ_LEN, default_seq_len
 
 if TYPE_CHECKING:
     from anatomy.views.plot import Plot
@@ -50,7 +50,7 @@ def add(commands: argparse._SubParsersAction[Any], model_help: str) -> None:
     plot.add_argument("model", metavar="MODEL", help=model_help)
     plot.add_argument("--out", required=True, metavar="FILE", help="the SVG file to write, - for standard output")
     plot.add_argument("--what", choices=WHAT, default=FLOPS, help=f"the curve (default: {FLOPS})")
-    plot.add_argument("--seq-len", type=int, metavar="T", help="the T that is marked (default: 8)")
+    plot.add_argument("--seq-len", type=int, metavar="T", help=f"the T that is marked (default: {DEFAULT_SEQ_LEN})")
     for switch, values in CHOICES.items():
         if switch != "weights":
             # Each command's own function is kept as ``run``, so the pass has another name here.

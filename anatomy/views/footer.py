@@ -10,7 +10,7 @@ from anatomy.views.markup import Safe, join, tag
 CONVENTIONS = (
     (
         "Parameters",
-        "every trained number of the model's modules, each tied tensor once; buffers such as causal masks and rotary "
+        "every trained number of the model’s modules, each tied tensor once; buffers such as causal masks and rotary "
         "frequencies are none.",
     ),
     (
@@ -37,14 +37,16 @@ def view(state: State) -> Safe:
     True
     """
     entry = state.loaded.entry
-    names = len(catalog.entries())
+    checked = [entry for entry in catalog.entries().values() if entry.repository]
+    others = [entry.name for entry in catalog.entries().values() if not entry.repository]
     return join(
         tag("h2", {"id": "footer-title"}, "How this is counted"),
         tag(
             "p",
             None,
             "Parameter counts are computed from each model’s published configuration and checked against the released "
-            f"checkpoints in the tests, for all {names} models here, to the last digit.",
+            f"checkpoints in the tests, for {len(checked)} models, to the last digit.",
+            f" Of {' and '.join(others)} no checkpoint was released: it is counted from its paper." if others else "",
         ),
         tag(
             "dl",

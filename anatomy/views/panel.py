@@ -74,6 +74,9 @@ def counts(anatomy: Anatomy, part: Part) -> Safe:
     share = [_share(part.share), " of the model."]
     if part.blocks and part.parameters_per_block is not None:
         held, number = part.parameters_per_block, count(part.blocks)
+        if number == 1:
+            own = " parameters in its one block, "
+            return tag("p", {"class": "count"}, data(part.parameters, exact(part.parameters), "total"), own, share)
         return tag(
             "p",
             {"class": "count"},
@@ -108,7 +111,7 @@ def counted(anatomy: Anatomy, part: Part, ident: str = "w-panel") -> Safe | None
 def _all(anatomy: Anatomy, part: Part, number: int) -> str:
     if number == stack_of(anatomy, part).blocks:
         return f"all {exact(number)}"
-    return f"its {exact(number)}" if number != 1 else "this one"
+    return f"its {exact(number)}"
 
 
 def _share(share: Fraction) -> Safe:

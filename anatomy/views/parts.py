@@ -7,7 +7,7 @@ from functools import lru_cache
 from anatomy.explanations import explain
 from anatomy.formatting import decimal, exact, percent
 from anatomy.report import Anatomy, Part
-from anatomy.state import State
+from anatomy.state import State, visit_key
 from anatomy.views import shapes
 from anatomy.views.markup import Safe, join, symbol, tag
 from anatomy.views.panel import counts, stored
@@ -43,10 +43,12 @@ def _bodies(anatomy: Anatomy) -> tuple[Safe, ...]:
 def _part(state: State, anatomy: Anatomy, part: Part, body: Safe, selected: bool) -> Safe:
     chosen = "true" if selected else None
     key = state.link(part).removeprefix("#")
+    # By this id a part that its reader opened is known, and stays open, when T or the model changes.
+    ident = f"list-{visit_key(anatomy, part).replace(' ', '_')}"
     # The diagram's links are the one stop for the Tab key; without JavaScript they lead to the body of this part.
     return tag(
         "details",
-        {**hooks(anatomy, part), "class": f"g-{part.group}", "aria-current": chosen},
+        {**hooks(anatomy, part), "id": ident, "class": f"g-{part.group}", "aria-current": chosen},
         _summary(anatomy, part, chosen),
         tag("div", {"class": "body", "id": key}, body),
     )

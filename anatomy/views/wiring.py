@@ -78,7 +78,7 @@ def more_blocks(stack: Stack, kind: BlockKind) -> list[str]:
         return [f"{plural(held, 'block')} of this kind,", "each with its own weights"]
     # T5: all blocks use the table that the first one holds.
     if any(weight.symbol == "b_rel" for part in kind.parts for weight in part.weights):
-        return ["It differs from the others only in holding", "their table of relative positions, b_rel"]
+        return ["It differs from the others only in holding", "their table of relative positions"]
     return []
 
 

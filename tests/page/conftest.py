@@ -20,7 +20,7 @@ from builder.server import running
 READY = 'html[data-python="ready"]'
 INSTALLED = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 APPLICATIONS = (Path("/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"),)
-# PyScript says in every worker that a worker has no window; it is its own warning, and no error.
+# Milliseconds that Python may take to start where many tests share a machine.
 START_TIMEOUT = 60_000
 
 
@@ -154,3 +154,11 @@ def shared_page(browser: Browser, site_url: str) -> Iterator[Page]:
 def page(visit: Visit) -> Page:
     """The page as a first visitor finds it, Python ready."""
     return visit()
+
+
+def run(page: Page, code: str) -> str:
+    """What the page's cell prints for that code."""
+    page.locator("#code-cell").fill(code)
+    page.locator("#code-run").click()
+    page.wait_for_selector('#code-status[data-state="done"], #code-status[data-state="error"]', timeout=START_TIMEOUT)
+    return page.locator("#code-output").inner_text()

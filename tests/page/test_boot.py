@@ -8,20 +8,12 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
-from tests.page.conftest import READY, START_TIMEOUT, Guard, Visit
+from tests.page.conftest import READY, START_TIMEOUT, Guard, Visit, run
 from tests.page.hosts import Host
 
 SNAPSHOT = "**/snapshot.*.bin"
 START = "document.documentElement.dataset.start"
 Answer = Callable[[Route], None]
-
-
-def run(page: Page, code: str) -> str:
-    """What the cell prints for that code."""
-    page.locator("#code-cell").fill(code)
-    page.locator("#code-run").click()
-    page.wait_for_selector('#code-status[data-state="done"], #code-status[data-state="error"]', timeout=START_TIMEOUT)
-    return page.locator("#code-output").inner_text()
 
 
 def test_python_starts_from_the_snapshot(page: Page) -> None:

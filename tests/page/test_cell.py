@@ -169,15 +169,7 @@ def test_output_is_shown_while_the_code_runs_and_stop_ends_an_endless_loop(share
     expect(page.locator("#code-status")).to_have_text("Running. Stop ends it.")
     ended: list[object] = []
     page.workers[-1].on("close", lambda worker: ended.append(worker))
-    took = page.evaluate(
-        """() => new Promise(told => {
-            const start = performance.now(), status = document.getElementById("code-status");
-            new MutationObserver(() => status.dataset.state === "stopped" && told(performance.now() - start))
-                .observe(status, {attributes: true});
-            document.getElementById("code-stop").click();
-        })"""
-    )
-    assert took < 500
+    stop(page)
     assert output(page) == "before\nand on"
     assert run(page, "print('again')") == "again\n"
     assert len(ended) == 1

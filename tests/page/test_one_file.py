@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Page, Request, expect
 
 from builder import one_file
 from tests.page.brought import drop
-from tests.page.conftest import READY, START_TIMEOUT
+from tests.page.conftest import READY, START_TIMEOUT, run
 from tests.page.test_own import BERT_TINY
 
 
@@ -36,13 +36,6 @@ def opened(browser: Browser, site: dict[str, bytes], tmp_path_factory: pytest.Te
     yield page
     context.close()
     assert troubles == []
-
-
-def run(page: Page, code: str) -> str:
-    page.locator("#code-cell").fill(code)
-    page.locator("#code-run").click()
-    page.wait_for_selector('#code-status[data-state="done"], #code-status[data-state="error"]', timeout=START_TIMEOUT)
-    return page.locator("#code-output").inner_text()
 
 
 def test_it_starts_from_its_own_snapshot_and_says_that_it_needs_no_network(opened: Page) -> None:
