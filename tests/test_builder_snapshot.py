@@ -37,8 +37,8 @@ def header(site: dict[str, bytes]) -> dict[str, object]:
     (packed,) = (data for path, data in site.items() if re.fullmatch(r"snapshot\.\w+\.bin", path))
     length = int.from_bytes(packed[:4], "little")
     # After the header, a frame of zstd's.
-    assert packed[4 + length : 8 + length] == bytes.fromhex("28b52ffd")
-    found: dict[str, object] = json.loads(packed[4 : 4 + length])
+    assert packed[8 + length : 12 + length] == bytes.fromhex("28b52ffd")
+    found: dict[str, object] = json.loads(packed[8 : 8 + length])
     return found
 
 

@@ -135,8 +135,6 @@ const header = Buffer.from(
     prelude: { length: prelude.length, sum: checksum(Uint32Array.from(prelude, (character) => character.codePointAt(0))) },
   }),
 );
-const head = Buffer.alloc(4);
-head.writeUInt32LE(header.length);
 py.FS.writeFile("/body", Buffer.concat(runs.map(([from, size]) => memory.subarray(from, from + size))));
 // Node's own zstd is newer than many a Node; this Python has one.
 py.runPython(`
@@ -148,7 +146,11 @@ with open("/body", "rb") as body, open("/packed", "wb") as packed:
         CompressionParameter.enable_long_distance_matching: 1,
     }))
 `);
-const file = Buffer.concat([head, header, py.FS.readFile("/packed")]);
+const rest = Buffer.concat([header, py.FS.readFile("/packed")]);
+const head = Buffer.alloc(8);
+head.writeUInt32LE(header.length, 0);
+head.writeInt32LE(checksum(rest), 4);
+const file = Buffer.concat([head, rest]);
 
 // The check: a new interpreter takes the file up and says what the page would show; snapshot.py compares.
 const buffer = file.buffer.slice(file.byteOffset, file.byteOffset + file.length);
