@@ -21,7 +21,7 @@ READY = 'html[data-python="ready"]'
 INSTALLED = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 APPLICATIONS = (Path("/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"),)
 # Milliseconds that Python may take to start where many tests share a machine.
-START_TIMEOUT = 60_000
+START_TIMEOUT = 120_000
 
 
 class Guard:

@@ -18,8 +18,8 @@ from typing import Any, Protocol
 
 from websockets.sync.client import ClientConnection, connect
 
-START = 40  # seconds for a browser to come up
-PATIENCE = 60  # seconds for anything that the page is asked to come to
+START = 90  # seconds for a browser to come up
+PATIENCE = 180  # seconds for anything that the page is asked to come to
 # Resolves when the condition holds; the page itself watches for it.
 UNTIL = """new Promise((resolve, reject) => {
   const end = performance.now() + %d;
