@@ -60,8 +60,6 @@ async function keep() {
   if (registration.waiting && workers.controller) offer(registration.waiting);
   if (registration.installing) follow(registration.installing);
   registration.addEventListener("updatefound", () => registration.installing && follow(registration.installing));
-  // Browsers look for a newer version when they find the time; without a network there is none to find.
-  if (controlled) await registration.update().catch(() => {});
 }
 
 // All that the page stores of a visitor begins so; PyScript opens a database of its own, which stays empty.
