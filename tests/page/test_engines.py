@@ -19,11 +19,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """One run of each test in each engine that was asked for."""
     if "engine" in metafunc.fixturenames:
         asked = metafunc.config.getoption("--engines")
-        names = [name for name in asked.split(",") if name]
-        if metafunc.function.__name__ == "test_a_newer_version_is_offered_and_taken":
-            # WebKitGTK looks for a newer service worker in its own time, too late for a test to wait for.
-            names = [name for name in names if name != "webkit"]
-        metafunc.parametrize("engine", names, indirect=True, scope="module")
+        metafunc.parametrize("engine", [name for name in asked.split(",") if name], indirect=True, scope="module")
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +30,7 @@ def engine(request: pytest.FixtureRequest) -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="module")
-def host(site: dict[str, bytes]) -> Iterator[Host]:
+def host(engine: Browser, site: dict[str, bytes]) -> Iterator[Host]:
     host = Host(version(site, "one"))
     yield host
     host.stop()
