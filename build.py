@@ -7,7 +7,7 @@ if sys.version_info < (3, 11):  # noqa: UP036 (an older Python may well be the o
     sys.exit(2)
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -18,7 +18,7 @@ sys.path[:0] = [folder for folder in (str(ROOT), str(SITE)) if folder not in sys
 
 import anatomy
 from anatomy.state import State
-from anatomy.views.page import regions
+from anatomy.views.page import marked, regions
 from builder import archive, document, names, notices, offline, one_file, pins, runtime, snapshot, template, wheels
 from builder.document import SNAPSHOT
 from builder.failure import BuildError
@@ -28,11 +28,14 @@ RUNTIME = SITE / "runtime.json"
 CACHE = ROOT / ".cache" / "runtime"
 
 # What the page may load and from where. 'unsafe-eval': PyScript's core calls Function(), and its main script never
-# runs with the narrower 'wasm-unsafe-eval'. blob: as worker, since PyScript makes its workers of one.
+# runs with the narrower 'wasm-unsafe-eval'. blob: as worker, since PyScript makes its workers of one. Two texts in the
+# page itself are let through by their hashes: the style sheet, so that the page is painted without waiting for a second
+# file, and boot.js, so that Python is asked for in that same moment.
 POLICY = (
-    "default-src 'none'; script-src 'self' 'unsafe-eval'; style-src 'self'; img-src 'self' data: blob:; "
+    "default-src 'none'; script-src 'self' 'unsafe-eval' {boot}; style-src 'self' {style}; img-src 'self' data: blob:; "
     "connect-src 'self'; worker-src 'self' blob:; manifest-src 'self'; base-uri 'none'; form-action 'none'"
 )
+INSIDE = {"boot": "boot.js", "style": "style.css"}
 
 # The page's own Python: unpacked side by side, as in a checkout, so that catalog.py finds the configurations.
 PACKED = ("anatomy", "model_configs")
@@ -88,7 +91,7 @@ def start_files(files: Files, plan: Plan) -> Files:
     """Add the snapshot of a started Python, where there is a Node to make it with, and what restores it."""
     if not plan.pins.snapshot:
         return files
-    made = files | {"restore.mjs": (plan.root / "site" / "restore.mjs").read_bytes()}
+    made = dict(files)
     try:
         expected = regions(State())
         made[SNAPSHOT] = snapshot.contents(files, _scripts(plan), expected, plan.cache, plan.pins.node)
@@ -110,10 +113,9 @@ def one_file_files(files: Files, plan: Plan) -> Files:
         return files
     site = plan.root / "site"
     known = document.with_own(site / TEMPLATE, files)
-    known |= document.interpreter_module(
-        site, known, one_file.address, one_file.specifier, lock=wheels.emptied(files[LOCK])
-    )
-    page = _page(plan, known, one_file.address, {"csp": one_file.POLICY, "numpy": "", "preload": "", "one-file": ""})
+    known = document.start_modules(site, known, one_file.names, lock=wheels.emptied(files[LOCK]))
+    said = {"csp": one_file.POLICY, "numpy": "", "preload": "", "preparer": "", "one-file": ""}
+    page = _page(plan, known, one_file.address, said)
     return files | {one_file.NAME: one_file.document(page, known, site)}
 
 
@@ -124,10 +126,12 @@ def page_files(files: Files, plan: Plan) -> Files:
     if plan.pins.snapshot:
         # Pyodide's lock goes into the interpreter module: one file less to wait for.
         lock = known.pop(LOCK)
-        named = _published(known)
-        known |= document.interpreter_module(site, known, named.__getitem__, lambda path: f"./{named[path]}", lock=lock)
+        known = document.start_modules(site, known, _names, lock=lock)
     published = _published(known)
-    values = {"csp": POLICY, "numpy": document.numpy(files), "preload": document.preload(plan.pins, published)}
+    texts = {key: (site / name).read_text("utf-8") for key, name in INSIDE.items()}
+    policy = POLICY.format_map({key: document.allowance(f"\n{text}") for key, text in texts.items()})
+    values = {"csp": policy, "numpy": document.numpy(files), "preload": document.preload(plan.pins, published)}
+    values["preparer"] = published.get(document.PREPARER, "")
     values["one-file"] = one_file.link(files[one_file.NAME]) if one_file.NAME in files else ""
     page = _page(plan, known, published.__getitem__, values)
     return {published[path]: data for path, data in known.items()} | {"index.html": page.encode()}
@@ -214,21 +218,28 @@ def _scripts(plan: Plan) -> Files:
     return {name: (plan.root / "site" / name).read_bytes() for name in SCRIPTS}
 
 
-def _published(files: Files) -> dict[str, str]:
+def _published(files: Mapping[str, bytes]) -> dict[str, str]:
     """The names under which files are published: with a hash, but for those that people call by name."""
     plain = {path: path for path in (NOTICES, one_file.NAME) if path in files}
     return names.hashed({path: data for path, data in files.items() if path not in plain}) | plain
 
 
+def _names(files: Mapping[str, bytes]) -> tuple[Mapping[str, str], Mapping[str, str]]:
+    published = _published(files)
+    return published, {path: f"./{name}" for path, name in published.items()}
+
+
 def _page(plan: Plan, files: Files, address: Callable[[str], str], said: dict[str, str]) -> str:
     """The page, with every file where `address` says, and what is `said` of this edition."""
-    values = {f"region:{key}": markup for key, markup in regions(State()).items()}
+    values = {f"region:{key}": marked(markup, State()) for key, markup in regions(State()).items()}
     values |= {f"asset:{path}": address(path) for path in files}
+    values |= {f"text:{name}": (plan.root / "site" / name).read_text("utf-8") for name in INSIDE.values()}
     values |= {"version": escape(anatomy.__version__)} | said | {"csp": escape(said["csp"], quote=False)}
     if plan.pins.packages:
         values |= {"config": escape(document.config(plan.pins, address))}
         values |= {"interpreter": address(document.interpreter(plan.pins))}
-    optional = {"preload", "config", "interpreter", "one-file", *(key for key in values if key.startswith("asset:"))}
+    optional = {"preload", "preparer", "config", "interpreter", "one-file"}
+    optional |= {key for key in values if key.startswith(("asset:", "text:"))}
     source = plan.root / "site" / TEMPLATE
     return template.filled(source.read_text("utf-8"), values, optional=optional, file=f"site/{TEMPLATE}")
 

@@ -74,9 +74,9 @@ def keys_are_smaller(anatomy: Anatomy, selected: Part) -> bool:
 CHALLENGES = (
     Challenge(
         "scores",
-        "Find a model and a sequence length T at which one head's T × T score matrix holds more numbers than all of a "
-        "block's attention weights.",
-        "The weights grow with the square of the model's width, the scores with the square of T: take a narrow model "
+        "Find a model and a sequence length T at which one head’s T × T score matrix holds more numbers than all of a "
+        "block’s attention weights.",
+        "The weights grow with the square of the model’s width, the scores with the square of T: take a narrow model "
         "with a long context and raise T.",
         "#model=smollm2-135m&t=1024&part=attention",
         scores_outgrow_weights,

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 GROUPS = ("embeddings", "attention", "mlp", "experts", "router", "norms", "unembedding")
 STACKS = ("encoder", "decoder")
 
+# The same few dozen paths are asked for again at every length.
+_kept = lru_cache(maxsize=4096)
 
+
+@_kept
 def stack_of(path: str) -> str | None:
     """``encoder`` or ``decoder`` where a slash path names one, else None.
 
@@ -16,6 +22,7 @@ def stack_of(path: str) -> str | None:
     return head if head in STACKS else None
 
 
+@_kept
 def part_id(path: str) -> str:
     """The id of the selectable part that a slash path leads to.
 
@@ -26,6 +33,7 @@ def part_id(path: str) -> str:
     return steps[0]
 
 
+@_kept
 def group(path: str) -> str:
     """The group of parameters that a slash path is counted in.
 

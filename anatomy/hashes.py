@@ -6,6 +6,7 @@ from dataclasses import replace
 from urllib.parse import parse_qsl
 
 from anatomy import options as switches
+from anatomy.config import shown
 from anatomy.report import default_seq_len
 from anatomy.state import (
     MODEL,
@@ -21,6 +22,7 @@ from anatomy.state import (
 
 # What a hash says; the rest of a state lives as long as the page.
 _IN_HASH = ("model", "seq_len", "part", "stack", "blocks", "other")
+_KEYS = ("model", "t", "part", "stack", "blocks", "with", *switches.KEYS.values())
 
 
 def from_hash(state: State, text: str) -> State:
@@ -34,6 +36,10 @@ def from_hash(state: State, text: str) -> State:
     if text.strip("#") and "=" not in text:
         return state  # it names a place on the page, such as #panel
     keys = dict(parse_qsl(text.removeprefix("#"), keep_blank_values=True))
+    unknown = [key for key in keys if key not in _KEYS]
+    if len(unknown) == len(keys) > 0:
+        said = f"The link says {shown(unknown[0])}, which means nothing here; links may say {', '.join(_KEYS)}."
+        return replace(state, notices={MODEL: f"{said} The page still shows {state.loaded.name}."}, changed="")
     options, notices = switches.from_keys(keys)
     usual = {name: getattr(State(), name) for name in _IN_HASH}
     wanted = replace(state, **usual, options=options, notices={}, changed="")

@@ -86,7 +86,7 @@ class State:
         >>> State().to_hash()
         '#model=gpt2&t=8&part=attention'
         """
-        return "#" + _joined(self._keys())
+        return "#" + _joined(self._keys((self.part, self.stack, self.blocks)))
 
     def link(self, part: Part) -> str:
         """The shortest hash that selects ``part`` of this model at this T: what equals the default is left out.
@@ -96,17 +96,17 @@ class State:
         '#part=embedding'
         """
         default = State()
-        address = self.anatomy.address(part)
-        keys = replace(self, part=address[0], stack=address[1], blocks=address[2])._keys()
+        keys = self._keys(self.anatomy.address(part))
         usual = {"model": default.model, "t": str(default.seq_len)}
         return "#" + _joined({key: value for key, value in keys.items() if usual.get(key) != value})
 
-    def _keys(self) -> dict[str, str]:
-        keys = {"model": self.model, "t": str(self.seq_len), "part": self.part}
-        if self.stack:
-            keys["stack"] = self.stack
-        if self.blocks:
-            keys["blocks"] = self.blocks
+    def _keys(self, address: tuple[str, str | None, str | None]) -> dict[str, str]:
+        part, stack, blocks = address
+        keys = {"model": self.model, "t": str(self.seq_len), "part": part}
+        if stack:
+            keys["stack"] = stack
+        if blocks:
+            keys["blocks"] = blocks
         if self.other:
             keys["with"] = self.other
         return keys | switches.to_keys(self.options)

@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 
 from anatomy.architecture import Attention, Known, Stack, Traits
 from anatomy.blocks import Blocks, contains, count
@@ -172,7 +173,7 @@ class Model:
         sums = self.fold(lambda row: row.group)
         return {name: sums[name] for name in GROUPS if sums.get(name)}
 
-    @property
+    @cached_property
     def parameters(self) -> int:
         """All parameters, each tied tensor once, buffers not counted.
 

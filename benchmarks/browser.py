@@ -26,13 +26,15 @@ Files = Mapping[str, bytes]
 # What hosts of static files compress on the way; GitHub Pages does so too.
 COMPRESSED = (".css", ".html", ".js", ".json", ".mjs", ".py", ".svg", ".txt", ".wasm", ".webmanifest")
 INSTALLED = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
-# Notes the moment at which the page says that its Python is ready.
+# The moment at which the page says that its Python is ready. A promise, since to ask the page over and over would keep
+# it from its work, and the longer the larger it is.
 WATCH = """
-new MutationObserver(() => {
-  if (document.documentElement?.dataset.python === "ready") window.readyAt ??= performance.now();
-}).observe(document, { attributes: true, subtree: true, attributeFilter: ["data-python"] });
+window.readyAt = new Promise((ready) => {
+  new MutationObserver(() => {
+    if (document.documentElement?.dataset.python === "ready") ready(performance.now());
+  }).observe(document, { attributes: true, subtree: true, attributeFilter: ["data-python"] });
+});
 """
-READY = 'html[data-python="ready"]'
 
 
 class Host(ThreadingHTTPServer):
@@ -147,10 +149,8 @@ def load(page: Page, host: Host, url: str) -> Load:
     """Navigate there and wait for Python."""
     before = host.sent
     page.goto(url, wait_until="commit")
-    page.wait_for_selector(READY, state="attached", timeout=180_000)
-    painted, ready = page.evaluate(
-        "[performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? NaN, window.readyAt]"
-    )
+    ready = page.evaluate("window.readyAt")
+    painted = page.evaluate("performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? NaN")
     return Load(painted, ready, host.sent - before)
 
 

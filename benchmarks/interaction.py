@@ -54,6 +54,7 @@ Times = dict[Kind, list[tuple[float, float]]]
 def measured(page: Page, selector: str, value: str | None, kind: str) -> tuple[float, float]:
     """Milliseconds of work, and until it is painted."""
     worked, painted = page.evaluate(MEASURE, [selector, value, kind])
+    page.wait_for_function("document.documentElement.dataset.settled !== 'false'")
     return worked, painted
 
 

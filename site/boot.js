@@ -8,6 +8,7 @@ let shown = null; // the panel and the marks as they came with the page, once so
 function say(text) {
   const status = document.getElementById("python-status");
   if (status) status.textContent = text;
+  else whenParsed(() => say(text)); // this script runs before there is a body
 }
 
 function early() {
@@ -34,13 +35,36 @@ function load() {
   if (root.dataset.python !== "waiting") return;
   root.dataset.python = "loading";
   say("Python is loading; the page can be read meanwhile.");
-  const wanted = document.getElementById("start").content.cloneNode(true);
+  const start = document.getElementById("start");
+  if (start.dataset.preparer) prepare(start.dataset.preparer);
+  const wanted = start.content.cloneNode(true);
   const scripts = [...wanted.querySelectorAll("script")];
   for (const script of scripts) script.remove();
   document.head.append(wanted);
   // PyScript looks for the page's script as soon as it runs.
   whenParsed(() => document.head.append(...scripts));
   watch();
+}
+
+// Begun at once, and not on the page's own thread, which has the page to lay out.
+function prepare(url) {
+  const worker = new Worker(url, { type: "module" });
+  const settle = {};
+  globalThis.prepared = {};
+  for (const what of ["compiled", "unpacked"]) {
+    const promise = new Promise((take, refuse) => (settle[what] = { take, refuse }));
+    promise.catch(() => {}); // whoever asks for it does it then
+    globalThis.prepared[what] = promise;
+  }
+  Promise.allSettled(Object.values(globalThis.prepared)).then(() => worker.terminate());
+  worker.onmessage = ({ data }) => {
+    if (data.made) settle[data.what].take(data.made);
+    else settle[data.what].refuse(new Error(data.failure));
+  };
+  worker.onerror = (event) => {
+    event.preventDefault();
+    for (const { refuse } of Object.values(settle)) refuse(new Error("there is no worker"));
+  };
 }
 
 function whenParsed(then) {
@@ -140,4 +164,4 @@ addEventListener("unhandledrejection", (event) => fail(String(event.reason?.mess
 
 if (typeof WebAssembly !== "object") fail("this browser has no WebAssembly");
 else if (!spared()) load();
-else whenParsed(() => say("To spare your data, Python waits until you choose something; the page can be read as it is."));
+else say("To spare your data, Python waits until you choose something; the page can be read as it is.");

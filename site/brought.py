@@ -27,6 +27,9 @@ class Shows(Protocol):
     def go(self, state: State) -> None:
         """Show a state that the reader chose."""
 
+    def finish(self) -> None:
+        """Bring everything in the document up to the state now."""
+
 
 class Brought:
     """Reads what is handed over; nothing is read while an earlier drop still is."""
@@ -55,6 +58,7 @@ class Brought:
             state, place = await self._read(list(detail.files), folders, control)
             self.page.go(state)
             if not control:
+                self.page.finish()
                 document.getElementById(place).scrollIntoView()
 
     async def _read(self, files: list[Any], folders: list[str], control: str) -> tuple[State, str]:

@@ -9,6 +9,7 @@ from pyscript import PyWorker, document, ffi, window
 
 KEPT = "anatomy:code"
 PATIENCE = 30  # seconds that the worker may take before the cell says that it is slow
+LONGEST = 300  # characters of an error that a sentence quotes
 
 SAYS = {
     "starting": "Python is starting for this cell; the code runs as soon as it is there.",
@@ -142,7 +143,7 @@ class Cell:
         except Exception as error:
             self._drop()
             last = str(error).strip().splitlines()[-1:] or [type(error).__name__]
-            self.say("failed", f"Python in this cell has failed ({last[0]}). Run starts it anew.")
+            self.say("failed", f"Python in this cell has failed ({last[0][:LONGEST]}). Run starts it anew.")
 
     async def _start(self) -> None:
         self.worker = worker = await new_worker()

@@ -16,6 +16,7 @@ from collections.abc import Callable, Sequence
 CELL = "<cell>"
 LIMIT = 100_000  # characters of output that a run may print
 LONGEST_ERROR = 10_000
+LONGEST = 300  # characters of an error that a sentence quotes
 CUT = f"\n[The output is cut here, after {LIMIT:,} characters. The code runs on; Stop ends it.]\n"
 
 # Every piece of output is a message to the page, and thousands of messages a second would freeze it: a run may send
@@ -192,7 +193,7 @@ async def install_numpy(version: str) -> str:
         import numpy  # noqa: F401
     except Exception as error:
         last = str(error).strip().splitlines()[-1:] or [type(error).__name__]
-        return f"NumPy {version} belongs to this copy of the page, but it could not be loaded ({last[0]})."
+        return f"NumPy {version} belongs to this copy of the page, but it could not be loaded ({last[0][:LONGEST]})."
     return ""
 
 

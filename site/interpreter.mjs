@@ -4,9 +4,9 @@
  * ordinary start follows. build.py fills in the names of files.
  */
 import { loadPyodide as start, version } from "{{module:pyodide/pyodide.mjs}}";
-import { decompress } from "{{module:fzstd/index.mjs}}";
 import factory from "{{module:pyodide/pyodide.asm.mjs}}";
-import { checksum, parse, restoring } from "{{module:restore.mjs}}";
+import * as materials from "{{module:materials.mjs}}";
+import { checksum, restoring } from "{{module:restore.mjs}}";
 
 export { version };
 
@@ -23,10 +23,19 @@ const EMPTY_ZIP = Uint8Array.of(0x50, 0x4b, 5, 6, ...new Array(18).fill(0));
 
 /** In the edition in one file: every file by its address, none of which anybody answers. @type {Map<string, Uint8Array>} */
 const held = globalThis.heldFiles ?? new Map();
+/** What Pyodide asks for and gets from here; of its WebAssembly, which is compiled already, it needs no byte. */
+const ANSWERED = new Map([...held, [EMPTY_LIBRARY, EMPTY_ZIP], [WASM, new Uint8Array(0)]]);
 
-// Asked for at once, so that it comes beside the WebAssembly and not after it.
-const snapshot = SNAPSHOT ? unpacked(address(SNAPSHOT)) : Promise.reject(new Error("this copy has none"));
+// Both asked for at once; on the page itself a worker is at it already. What it could not do is done here.
+const compiled = made("compiled", WASM);
+const snapshot = SNAPSHOT ? made("unpacked", address(SNAPSHOT)) : Promise.reject(new Error("this copy has none"));
+compiled.catch(() => {});
 snapshot.catch(() => {});
+
+function made(what, url) {
+  const beside = globalThis.prepared?.[what] ?? Promise.reject();
+  return beside.catch(() => materials[what](fetched(url)));
+}
 
 async function fetched(url) {
   const answer = held.has(url) ? new Response(held.get(url)) : await fetch(url);
@@ -34,13 +43,9 @@ async function fetched(url) {
   return answer;
 }
 
-async function unpacked(url) {
-  return parse(await (await fetched(url)).arrayBuffer(), decompress);
-}
-
 /**
- * Run Pyodide's start with two things seen to that it leaves open: a server's wrong type for WebAssembly does not
- * matter, and a failure to compile it is an error (Pyodide would wait for ever).
+ * Run Pyodide's start on the WebAssembly compiled already; a failure to compile it is an error (Pyodide would wait for
+ * ever).
  */
 async function started(options) {
   const { fetch } = globalThis;
@@ -48,17 +53,13 @@ async function started(options) {
   let giveUp;
   const failure = new Promise((_, reject) => (giveUp = reject));
   globalThis.fetch = async (resource, ...rest) => {
-    const url = String(resource?.url ?? resource);
-    const bytes = url === EMPTY_LIBRARY ? EMPTY_ZIP : held.get(url);
+    const bytes = ANSWERED.get(String(resource?.url ?? resource));
     return bytes ? new Response(bytes) : fetch.call(globalThis, resource, ...rest);
   };
-  WebAssembly.instantiateStreaming = async (source, imports) => {
+  WebAssembly.instantiateStreaming = async (_, imports) => {
     try {
-      const answer = await source;
-      if (!answer.ok) throw new Error(`its WebAssembly was answered with status ${answer.status}`);
-      const headers = { "Content-Type": "application/wasm" };
-      const typed = answer.headers.get("Content-Type") === headers["Content-Type"];
-      return await instantiateStreaming(typed ? answer : new Response(answer.body, { headers }), imports);
+      const module = await compiled;
+      return { module, instance: await WebAssembly.instantiate(module, imports) };
     } catch (error) {
       giveUp(error);
       return new Promise(() => {}); // settled by `failure`; Pyodide has nothing to add
@@ -74,8 +75,8 @@ async function started(options) {
 
 /** Pyodide by way of the snapshot. */
 async function restored(options) {
-  const { header, body } = await snapshot;
-  const python = await started({ ...options, stdLibURL: EMPTY_LIBRARY, ...restoring({ header, body }, factory) });
+  const python = await started({ ...options, stdLibURL: EMPTY_LIBRARY, ...restoring(snapshot, factory) });
+  const { header } = await snapshot;
   python.registerJsModule("_standard_library", { bring: () => bring(python, header.library) });
   python.runPython("from builder.resident import wake; wake(); del wake");
   shortenPrelude(python, header.prelude);

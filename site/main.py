@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
 from typing import Any
 
 from pyscript import document, ffi, window
@@ -15,7 +14,8 @@ from anatomy import state as states
 from anatomy import visitor
 from anatomy.hashes import from_hash
 from anatomy.state import State
-from anatomy.views.page import PROMPT, UNHURRIED, regions
+from anatomy.views.page import PROMPT, VIEWS, marked, regions
+from anatomy.views.wording import hooks
 
 SOLVED, OWN = "anatomy:solved", "anatomy:own"
 MORPH = ffi.to_js({"morphStyle": "innerHTML"})
@@ -29,52 +29,95 @@ class Page:
     def __init__(self) -> None:
         self.state = State()
         self.shown = regions(self.state)
-        self.typing = self.waiting = False
+        self.typing = False
+        # Regions that are still to be brought up to the state, one in a task, so that input is heard between them.
+        self.waiting: list[str] = []
+        self.next = ffi.create_proxy(self.step)
         # A frame is painted after its callback; a task of its own comes after that.
-        finishing = ffi.create_proxy(self.finish)
-        self.painting = ffi.create_proxy(lambda _: window.setTimeout(finishing, 0))
+        self.painting = ffi.create_proxy(lambda _: window.setTimeout(self.next, 0))
+        # The hash to be written in place of that one: while T is dragged, more come than browsers let one write.
+        self.address: tuple[str, str] | None = None
 
     def show(self, state: State, *, typing: bool = False) -> None:
         """Show another state, with what it shows counted as visited and solved."""
         self.render(state.settled(), typing=typing)
 
     def render(self, state: State, *, typing: bool = False) -> None:
-        """Patch the regions whose markup changed, and keep the progress between visits."""
+        """Patch what answers at once, have the rest follow, and keep the progress between visits."""
         if state.solved != self.state.solved:
             _store(SOLVED, json.dumps(sorted(state.solved)) if state.solved else None)
         if state.own != self.state.own:
             _store(OWN, state.own.text if state.own else None)
         self.state, self.typing = state, typing
-        self.patch(PROMPT)
+        for name in PROMPT:
+            self.patch(name)
+        self.mark()
         if not self.waiting:
-            self.waiting = True
             window.requestAnimationFrame(self.painting)
+        self.waiting = [name for name in VIEWS if name not in PROMPT]
+        document.documentElement.dataset.settled = "false"
 
-    def patch(self, names: Iterable[str]) -> None:
-        """Bring these regions of the document up to the state."""
-        changed = {name: made for name, made in regions(self.state, names).items() if made != self.shown[name]}
-        opened = [one.id for one in document.querySelectorAll("details[open][id]")] if changed else []
-        for name, markup in changed.items():
-            how = MORPH_TYPING if self.typing else MORPH
-            idiomorph.Idiomorph.morph(document.getElementById(name), markup, how)
-        self.shown |= changed
+    def patch(self, name: str) -> None:
+        """Bring a region of the document up to the state."""
+        markup = regions(self.state, (name,))[name]
+        if markup == self.shown[name]:
+            return
+        self.shown[name] = markup
+        region = document.getElementById(name)
+        opened = [one.id for one in region.querySelectorAll("details[open][id]")]
+        idiomorph.Idiomorph.morph(region, marked(markup, self.state), MORPH_TYPING if self.typing else MORPH)
         # A working that its reader opened stays open while the figures in it change.
         for ident in opened:
             if still := document.getElementById(ident):
                 still.open = True
 
-    def finish(self, *_: object) -> None:
-        """Patch what could wait until the answer was painted."""
-        self.waiting = False
-        self.patch(UNHURRIED)
+    def step(self, *_: object) -> None:
+        """Bring the next of the waiting regions up to the state."""
+        while self.waiting:
+            name = self.waiting.pop(0)
+            if regions(self.state, (name,))[name] != self.shown[name]:
+                self.patch(name)
+                break
+        if self.waiting:
+            window.setTimeout(self.next, 0)
+            return
+        self.write_address()
+        document.documentElement.dataset.settled = "true"
+
+    def finish(self) -> None:
+        """Bring everything up to the state now."""
+        while self.waiting or self.address:
+            self.step()
+
+    def mark(self) -> None:
+        """Mark the selected part wherever it is named: no markup of a region says which one that is."""
+        selected = self._selected()
+        for one in document.querySelectorAll("[data-part][aria-current]"):
+            if not one.matches(selected):
+                one.removeAttribute("aria-current")
+        for one in document.querySelectorAll(f"{selected}:not([aria-current])"):
+            one.setAttribute("aria-current", "true")
+
+    def _selected(self) -> str:
+        named = hooks(self.state.anatomy, self.state.selected)
+        return "".join(f'[{key}="{value}"]' if value else f":not([{key}])" for key, value in named.items())
 
     def go(self, state: State, *, replace: bool = False, typing: bool = False) -> None:
         """Show a state that the reader chose, and write it into the address so that Back leads here again."""
+        if not replace:
+            self.write_address()
         self.show(state, typing=typing)
-        wanted = self.state.to_hash()
-        if wanted != window.location.hash:
-            write = window.history.replaceState if replace else window.history.pushState
-            write(None, "", wanted)
+        wanted, now = self.state.to_hash(), str(window.location.hash)
+        if replace:
+            self.address = wanted, now
+        elif wanted != now:
+            window.history.pushState(None, "", wanted)
+
+    def write_address(self) -> None:
+        """Write the hash that waits for it, unless the reader has gone elsewhere meanwhile."""
+        if self.address and self.address[0] != self.address[1] == window.location.hash:
+            window.history.replaceState(None, "", self.address[0])
+        self.address = None
 
 
 page = Page()
@@ -130,6 +173,7 @@ def clicked(event: Any) -> None:
         page.go(from_hash(page.state, control.getAttribute("href")))
         shows = _text(control.getAttribute("data-show"))
         if shows:
+            page.finish()
             section = document.getElementById(shows)
             section.scrollIntoView()
             section.focus()

@@ -15,16 +15,20 @@
  * @property {number} sum checksum of the WebAssembly's own data there
  * @property {object} references what Pyodide keeps of JavaScript objects that the memory refers to
  * @property {string} library where Python looks for its standard library's archive
- * @property {{length: number, sum: number}} prelude what PyScript runs first, by length and checksum: see interpreter.mjs
+ * @property {object} prelude what PyScript runs first, by length and checksum: see interpreter.mjs
+ *
+ * @typedef {object} Snapshot
+ * @property {Header} header
+ * @property {Uint8Array} body the bytes of all runs
  */
 
-/** The size of memory given to Pyodide before the header's own is set; only the type matters to it. */
+/** Tells Pyodide that there is a snapshot; its bytes it never looks at, since they are laid out here. */
 const PLACEHOLDER = new Uint8Array(16);
 
 /**
  * @param {ArrayBuffer} buffer a snapshot file
  * @param {(packed: Uint8Array) => Uint8Array} decompress for zstd, which browsers do not know
- * @returns {{header: Header, body: Uint8Array}}
+ * @returns {Snapshot}
  */
 export function parse(buffer, decompress) {
   const length = new DataView(buffer).getUint32(0, true);
@@ -44,20 +48,28 @@ export function checksum(words) {
 
 /**
  * Have `settings` (Emscripten's) hand over memory as the WebAssembly's own data leaves it, before anything has run.
- * @param {(memory: Uint8Array) => void} look
+ * @param {(memory: Uint8Array) => void | Promise<void>} look
+ * @param {(error: Error) => void} fail told where `look` fails; Emscripten would wait for ever
  */
-export function beforeFirstInstruction(settings, look) {
+export function beforeFirstInstruction(settings, look, fail) {
   const { instantiateWasm } = settings;
   settings.instantiateWasm = (imports, receive) =>
-    instantiateWasm(imports, (instance, module) => {
-      look(new Uint8Array((imports.env.memory ?? instance.exports.memory).buffer));
+    instantiateWasm(imports, async (instance, module) => {
+      try {
+        await look(new Uint8Array((imports.env.memory ?? instance.exports.memory).buffer));
+      } catch (error) {
+        fail(error);
+        return;
+      }
       receive(instance, module);
     });
 }
 
 /** Lay a snapshot over `memory`; `data` is what the WebAssembly's own data put at its start. */
 function lay({ header, body }, memory, data) {
-  if (checksum(data) !== header.sum) throw new Error("the snapshot is of other WebAssembly than this");
+  if (memory.length !== header.size || checksum(data) !== header.sum) {
+    throw new Error("the snapshot is of other WebAssembly than this");
+  }
   let read = 0;
   let written = 0;
   for (const [start, length] of header.runs) {
@@ -73,25 +85,33 @@ function lay({ header, body }, memory, data) {
 }
 
 /**
- * Options of `loadPyodide` that make it take up a snapshot in place of starting Python.
- * @param {{header: Header, body: Uint8Array}} snapshot
+ * Options of `loadPyodide` that make it take up a snapshot in place of starting Python. All of its start that needs no
+ * memory goes on while the snapshot is still on its way.
+ * @param {Promise<Snapshot>} coming
  * @param {(settings: object) => Promise<object>} factory what pyodide.asm.mjs exports
  */
-export function restoring(snapshot, factory) {
-  const { header } = snapshot;
+export function restoring(coming, factory) {
   return {
     _loadSnapshot: PLACEHOLDER,
-    createPyodideModule: async (settings) => {
-      settings.INITIAL_MEMORY = header.size;
-      let data;
-      beforeFirstInstruction(settings, (memory) => (data = new Uint32Array(memory.slice(0, header.base).buffer)));
-      const module = await factory(settings);
-      module.API.restoreSnapshot = () => {
-        if (module.API.config.BUILD_ID !== header.build) throw new Error("the snapshot is of another build of Pyodide");
-        lay(snapshot, module.HEAPU8, data);
-        return header.references;
-      };
-      return module;
-    },
+    createPyodideModule: (settings) =>
+      new Promise((resolve, reject) => {
+        let snapshot;
+        let data;
+        const look = async (memory) => {
+          snapshot = await coming;
+          data = new Uint32Array(memory.slice(0, snapshot.header.base).buffer);
+        };
+        beforeFirstInstruction(settings, look, reject);
+        const restore = (module) => {
+          module.API.restoreSnapshot = () => {
+            const { build, references } = snapshot.header;
+            if (module.API.config.BUILD_ID !== build) throw new Error("the snapshot is of another build of Pyodide");
+            lay(snapshot, module.HEAPU8, data);
+            return references;
+          };
+          return module;
+        };
+        factory(settings).then(restore).then(resolve, reject);
+      }),
   };
 }

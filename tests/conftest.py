@@ -20,6 +20,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--engines", default="", metavar="NAMES", help="other browsers for tests/page/test_engines.py")
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Without that option its tests are none of this run."""
+    return True if collection_path.name == "test_engines.py" and not config.getoption("--engines") else None
+
+
 @pytest.fixture(scope="session")
 def site() -> dict[str, bytes]:
     """The site as `python3 build.py` makes it."""

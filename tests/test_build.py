@@ -16,8 +16,8 @@ import pytest
 import build
 from anatomy import __version__
 from anatomy.state import State
-from anatomy.views.page import regions
-from builder import one_file, pins, runtime, server, wheels
+from anatomy.views.page import marked, regions
+from builder import document, one_file, pins, runtime, server, wheels
 from builder.failure import BuildError
 
 TEXT = ("html", "css", "js", "mjs", "py", "json", "txt")
@@ -36,7 +36,7 @@ def one(files: dict[str, bytes], pattern: str) -> str:
 
 def test_the_page_holds_each_region_as_the_views_render_it(index: str) -> None:
     for name, markup in regions(State()).items():
-        assert markup in index, name
+        assert marked(markup, State()) in index, name
 
 
 def test_no_placeholder_is_left(index: str) -> None:
@@ -49,7 +49,9 @@ def test_the_page_states_the_version_of_the_package(index: str) -> None:
 
 def test_the_page_carries_the_policy(index: str) -> None:
     (policy,) = re.findall(r'http-equiv="Content-Security-Policy"\s+content="([^"]+)"', index)
-    assert unescape(policy) == build.POLICY
+    (boot,), (style,) = (re.findall(rf"<{name}>(.*?)</{name}>", index, re.DOTALL) for name in ("script", "style"))
+    allowed = {"boot": document.allowance(boot), "style": document.allowance(style)}
+    assert unescape(policy) == build.POLICY.format_map(allowed)
 
 
 def test_every_local_address_in_the_page_is_a_file_of_the_site(index: str, site: dict[str, bytes]) -> None:
@@ -99,7 +101,8 @@ def test_nothing_of_the_build_and_no_source_map_is_shipped(site: dict[str, bytes
 
 def test_every_file_of_the_sites_own_is_shipped(site: dict[str, bytes]) -> None:
     # What goes into the archive, or has names of others filled in first.
-    elsewhere = {*build.SCRIPTS, "interpreter.mjs", "service_worker.js", "app.webmanifest"}
+    elsewhere = {*build.SCRIPTS, *build.INSIDE.values(), "service_worker.js", "app.webmanifest"}
+    elsewhere |= {"materials.mjs", "interpreter.mjs", "preparer.mjs"}
     elsewhere |= {"one_file.js", "one_file_worker.js"}  # of the edition in one file
     for source in build.SITE.iterdir():
         if source.is_file() and source.name not in {"template.html", build.RUNTIME.name, *elsewhere}:
@@ -173,6 +176,8 @@ def test_numpy_can_be_required(tmp_path: Path, capsys: pytest.CaptureFixture[str
 def stand_in(folder: Path, template: str) -> build.Plan:
     (folder / "site").mkdir()
     everything = "".join(f"{{{{region:{name}}}}}" for name in regions(State())) + "{{csp}}{{numpy}}{{version}}"
+    for name in build.INSIDE.values():
+        (folder / "site" / name).touch()
     (folder / "site" / "template.html").write_text(template.replace("EVERYTHING", everything), "utf-8")
     return build.Plan(pins.Pins(build.RUNTIME, (), (), ""), root=folder)
 

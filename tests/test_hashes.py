@@ -25,6 +25,7 @@ def test_every_state_of_a_model_comes_back_from_its_hash(slug: str) -> None:
     [
         ("#model=gpt5", "model", 'There is no model "gpt5" in this catalogue'),
         ("#model=", "model", 'There is no model ""'),
+        ("#modle=gpt2-xl", "model", 'The link says "modle", which means nothing here; links may say model, t, part'),
         ("#t=0", "seq-len", "Sequence length 0 is out of range. GPT-2 small takes at most 1,024. T is still 16."),
         ("#t=abc", "seq-len", 'Sequence length "abc" is not a whole number'),
         ("#t=1025", "seq-len", "Sequence length 1,025 is out of range"),

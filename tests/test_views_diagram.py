@@ -12,6 +12,7 @@ from anatomy.state import State, choose_model, select_part
 from anatomy.views import glyphs
 from anatomy.views.diagram import WIDTH, draw
 from anatomy.views.drawing import route
+from anatomy.views.page import marked
 
 STATES = {slug: choose_model(State(), slug) for slug in entries()}
 KINDS = (
@@ -40,7 +41,7 @@ class Shown(State):
 
 
 def links(state: State) -> list[ElementTree.Element]:
-    return ElementTree.fromstring(draw(state)).findall("a")
+    return ElementTree.fromstring(marked(draw(state), state)).findall("a")
 
 
 @pytest.mark.parametrize("name", STATES)

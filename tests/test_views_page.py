@@ -1,17 +1,24 @@
 """The regions: each a pure function of the state, quick, with ids that are unique and links that lead somewhere."""
 
+import json
 import re
+from dataclasses import fields, replace
 from html import unescape
 from html.parser import HTMLParser
+from typing import Any
 
 import pytest
 
-from anatomy import challenges, entries
+from anatomy import challenges, entries, visitor
+from anatomy.checkpoint import Checkpoint
 from anatomy.formatting import percent, short
 from anatomy.hashes import from_hash
-from anatomy.state import MODEL, State, choose_model, choose_seq_len, select_part, visit_key
+from anatomy.options import Options
+from anatomy.report import default_seq_len
+from anatomy.state import MODEL, SEQ_LEN, State, choose_model, choose_seq_len, select_part, visit_key
 from anatomy.views.markup import VOID
-from anatomy.views.page import STEADY, VIEWS, regions
+from anatomy.views.page import READS, VIEWS, marked, regions
+from anatomy.views.wording import hooks
 
 SLUGS = list(entries())
 
@@ -53,7 +60,7 @@ def test_markup_nests_ids_are_unique_and_nothing_needs_an_inline_style(slug: str
 def test_without_javascript_every_link_of_the_diagram_has_its_target() -> None:
     made = regions(State())
     targets = set(Reader(made["parts"]).ids)
-    places = [link.removeprefix("#") for link in Reader(made["diagram"]).links if "=" in link]
+    places = [link.removeprefix("#") for link in Reader(made["drawing"]).links if "=" in link]
     assert len(places) == len(State().anatomy.parts)
     assert set(places) <= targets
 
@@ -62,14 +69,14 @@ def test_without_javascript_every_link_of_the_diagram_has_its_target() -> None:
 def test_every_link_selects_what_it_names(slug: str) -> None:
     state = choose_model(State(), slug)
     made = regions(state)
-    places = [unescape(link) for link in Reader(made["diagram"]).links if "=" in link]
+    places = [unescape(link) for link in Reader(made["drawing"]).links if "=" in link]
     for link, part in zip(places, state.anatomy.parts, strict=True):
         assert from_hash(state, link).selected == part
 
 
 def test_each_part_is_a_stop_for_the_tab_key_once() -> None:
     made = regions(State())
-    assert made["diagram"].count("<a ") - made["diagram"].count('href="#panel"') == len(State().anatomy.parts)
+    assert made["drawing"].count("<a ") == len(State().anatomy.parts)
     assert made["parts"].count("<summary") == made["parts"].count('tabindex="-1"')
 
 
@@ -105,15 +112,14 @@ def test_bar_and_table_have_the_groups_of_the_model(slug: str) -> None:
 
 def test_a_refusal_stands_beside_its_control() -> None:
     refused = choose_seq_len(State(), "abc")
-    made = regions(refused)["controls"]
-    assert 'id="seq-len-notice" class="notice" role="status">Sequence length' in made
-    assert 'id="model-notice" class="notice" role="status"></p>' in made
-    assert "no model" in regions(choose_model(State(), "gpt5"))["controls"]
+    assert 'id="seq-len-notice" class="notice" role="status">Sequence length' in regions(refused)["length-control"]
+    assert 'id="model-notice" class="notice" role="status"></p>' in regions(refused)["model-control"]
+    assert "no model" in regions(choose_model(State(), "gpt5"))["model-control"]
     assert MODEL in choose_model(State(), "gpt5").notices
 
 
 def test_a_length_that_the_model_fixes_is_shown_and_disabled() -> None:
-    made = regions(choose_model(State(), "vit-base"))["controls"]
+    made = regions(choose_model(State(), "vit-base"))["length-control"]
     assert made.count(" disabled") == 2
     assert "fixed at 197" in made
 
@@ -135,11 +141,51 @@ def test_challenges_say_whether_they_are_done() -> None:
     assert made.count("(done)") == 1
 
 
+def others(state: State) -> dict[str, dict[str, Any]]:
+    """For each field of a state, or those that change together, other values of it."""
+    last = state.anatomy.address(state.anatomy.parts[-1])
+    own = visitor.own_config(state, json.dumps(dict(entries()["llama-3-8b"].config))).own
+    elsewhere = "gpt2-xl" if state.model != "gpt2-xl" else "gpt2"
+    return {
+        "model": {"model": elsewhere, "seq_len": 8, "part": "attention", "stack": None, "blocks": None},
+        "seq_len": {"seq_len": default_seq_len(state.loaded, state.seq_len + 1)},
+        "part": dict(zip(("part", "stack", "blocks"), last, strict=True)),
+        "notices": {"notices": dict.fromkeys(("model", "seq-len", "part", "with", "own", "check"), "refused")},
+        "changed": {"changed": SEQ_LEN},
+        "visited": {"visited": frozenset({(state.model, visit_key(state.anatomy, state.anatomy.parts[0]))})},
+        "solved": {"solved": frozenset({"mlp"})},
+        "other": {"other": "llama-3-70b"},
+        "own": {"own": own},
+        "draft": {"draft": "{"},
+        "checkpoint": {"checkpoint": Checkpoint("a folder", {}, ())},
+        "options": {"options": Options(run="decode")},
+    }
+
+
+def test_every_field_of_a_state_is_among_those_that_are_varied() -> None:
+    varied = {field for each in others(State()).values() for field in each}
+    assert varied == {field.name for field in fields(State)}
+
+
 @pytest.mark.parametrize("slug", SLUGS)
-def test_a_region_kept_from_the_last_state_is_what_this_state_draws(slug: str) -> None:
-    """What page.py keeps between states must not depend on what it leaves out of its key."""
-    for state in (choose_model(State(), "gpt2"), choose_model(State(), slug)):
-        for part in state.anatomy.parts[:3]:
-            chosen = select_part(state, *state.anatomy.address(part)).settled()
-            kept = regions(chosen)
-            assert all(kept[name] == str(VIEWS[name](chosen)) for name in STEADY)
+def test_a_region_depends_on_nothing_but_what_it_says_it_reads(slug: str) -> None:
+    """Else it would stay as it was where it must not."""
+    state = choose_model(State(), slug)
+    for changed in others(state).values():
+        moved = replace(state, **changed)
+        for name, view in VIEWS.items():
+            if not set(changed) & set(READS[name]):
+                assert view(moved) == view(state), f"{name} reads one of {sorted(changed)}"
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_the_selected_part_and_no_other_is_marked(slug: str) -> None:
+    state = choose_model(State(), slug)
+    for part in state.anatomy.parts:
+        chosen = select_part(state, *state.anatomy.address(part))
+        for region, times in (("drawing", 1), ("parts", 2)):
+            found = re.findall(r"<[^>]* aria-current=[^>]*>", marked(regions(chosen)[region], chosen))
+            assert len(found) == times
+            named = {key: value for key, value in hooks(state.anatomy, part).items() if value}
+            for opening in found:
+                assert dict(re.findall(r'(data-(?:part|stack|blocks))="([^"]*)"', opening)) == named

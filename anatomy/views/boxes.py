@@ -50,7 +50,6 @@ class Box:
 def link(state: State, part: Part, *children: Safe, style: str = "") -> Safe:
     """The link that selects a part; its name says label, place, share and count."""
     anatomy = state.anatomy
-    selected = part is state.selected
     return tag(
         "a",
         {
@@ -60,7 +59,6 @@ def link(state: State, part: Part, *children: Safe, style: str = "") -> Safe:
             "data-action": "part",
             "class": f"part g-{part.group} {style}".strip(),
             "aria-label": said(anatomy, part),
-            "aria-current": "true" if selected else None,
         },
         *children,
     )

@@ -35,7 +35,7 @@ def view(_state: State) -> Safe:
         "tabindex": 0,
     }
     return join(
-        tag("h2", {"id": "cell-title"}, "Count GPT-2 small's parameters from its shapes"),
+        tag("h2", {"id": "cell-title"}, "Count GPT-2 small’s parameters from its shapes"),
         tag(
             "p",
             None,

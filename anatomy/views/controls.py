@@ -8,22 +8,18 @@ from anatomy import catalog
 from anatomy import own as owned
 from anatomy.formatting import exact
 from anatomy.state import MODEL, SEQ_LEN, State
-from anatomy.views.markup import Attributes, Safe, join, tag
+from anatomy.views.markup import Attributes, Safe, tag
 
 # Lengths worth a button: the default, a sentence, a page; the longest of the model comes after them.
 STOPS = (8, 128, 1024, 8192)
 
 
-def view(state: State) -> Safe:
-    """The model picker and the two controls of T, each with what it last refused.
+def model(state: State) -> Safe:
+    """The model picker, with what it last refused.
 
-    >>> '<option value="gpt2" selected>GPT-2 small</option>' in view(State())
+    >>> '<option value="gpt2" selected>GPT-2 small</option>' in model(State())
     True
     """
-    return join(_model(state), _seq_len(state))
-
-
-def _model(state: State) -> Safe:
     entries = catalog.entries().values()
     options = [
         tag(
@@ -45,7 +41,12 @@ def _model(state: State) -> Safe:
     )
 
 
-def _seq_len(state: State) -> Safe:
+def length(state: State) -> Safe:
+    """The controls of T: a field, a slider and usual lengths, with what was last refused.
+
+    >>> 'aria-valuetext="T = 8"' in length(State())
+    True
+    """
     longest, fixed = state.anatomy.longest, "tokens" in state.loaded.fixed_lengths
     now = state.seq_len
     shared: Attributes = {"min": 1, "max": longest, "step": 1, "value": now, "disabled": fixed, "autocomplete": "off"}

@@ -32,12 +32,16 @@ def view(state: State) -> Safe:
         tag("p", {"class": "facts"}, _unbroken(facts(state.anatomy))),
         notice(state, PART),
         draw(state),
-        _chosen(state.selected),
     )
 
 
-def _chosen(part: Part) -> Safe:
-    """What is selected, in a line that stays in sight on a phone, where the panel is below the drawing."""
+def chosen(state: State) -> Safe:
+    """What is selected, in a line that stays in sight on a phone, where the panel is below the drawing.
+
+    >>> "28,348,416 parameters, 23%" in chosen(State())
+    True
+    """
+    part = state.selected
     return tag(
         "a",
         {"class": f"chosen g-{part.group}", "href": "#panel"},
@@ -154,11 +158,11 @@ def _stream_label(state: State, drawing: Drawing, part: Part, frame: Frame) -> N
 def _end(state: State, drawing: Drawing, stack: Stack, began: float, *, last: bool) -> None:
     """The stream of a stack from where it began to here, and where it leads."""
     anatomy = state.anatomy
-    chosen = state.selected.id == "residual" and state.selected.stack == stack.id
+    several = len(anatomy.model.stacks) > 1
     read = not last and any(part.id == "cross-attention" for part in anatomy.parts)
     down = drawing.y + (12 if read else 20)
-    style = "stream chosen" if chosen else "stream"
-    drawing.lines.insert(0, tag("path", {"class": style, "d": f"M{STREAM} {px(began + 4)}V{px(down - 6)}"}))
+    line = {"class": "stream", "data-of": stack.id if several else None}
+    drawing.lines.insert(0, tag("path", {**line, "d": f"M{STREAM} {px(began + 4)}V{px(down - 6)}"}))
     if read:
         drawing.memory = down - 8
         drawing.label(STREAM + 16, down + 10, "What the encoder has made of the source")

@@ -10,7 +10,6 @@ from anatomy.views.markup import Attributes, Safe, join, px, tag
 
 Point = tuple[float, float]
 RADIUS = 7.0
-TIP = 5.0
 
 
 @dataclass

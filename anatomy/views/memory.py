@@ -103,7 +103,7 @@ def _cache(costs: Costs) -> list[Safe]:
         for number, record in enumerate(records):
             terms = memory.kept(costs.model, record, costs.seq_len, (size, *costs.sequences))
             working = Working("KV cache of a kind of layer", terms, total(terms))
-            name = f"of it, {curves.layer_kind(record)}"
+            name = f"of which {curves.layer_kind(record)}"
             found.append(_entry(f"kv-{number}", name, working.result, formula(working, "bytes")))
     return found
 
@@ -124,7 +124,8 @@ def _peak(costs: Costs) -> list[Safe]:
                 "p",
                 {"class": "reading"},
                 said,
-                f"{inside(labels.usual(step.part))}.", numbers,
+                f"{inside(labels.usual(step.part))}.",
+                numbers,
             ),
             formula(eager, "bytes"),
         )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 
 from anatomy.state import State
 from anatomy.views import (
@@ -24,53 +24,81 @@ from anatomy.views import (
     try_this,
     where,
 )
+from anatomy.views.wording import hooks
 
 VIEWS: dict[str, Callable[[State], str]] = {
-    "controls": controls.view,
-    "diagram": diagram.view,
+    "model-control": controls.model,
+    "length-control": controls.length,
+    "drawing": diagram.view,
+    "chosen": diagram.chosen,
     "panel": panel.view,
     "parts": parts.view,
     "where": where.view,
     "figures": figures.view,
+    "challenges": challenges.view,
+    "try-this": try_this.view,
+    "cell": cell.view,
     "compute": compute.view,
     "memory": memory.view,
     "conventions": conventions.view,
     "comparison": comparison.view,
-    "challenges": challenges.view,
-    "try-this": try_this.view,
-    "cell": cell.view,
     "own": own.view,
     "check": check.view,
     "footer": footer.view,
 }
 
+# What answers a reader's input first: the panel, and the length that it is for. All else may follow a frame later.
+PROMPT = ("length-control", "panel")
 
-# Regions that say nothing of the selected part, of progress, of what changed or of the visitor's files: they are drawn
-# from a state without these, so a click on a part finds them as they were.
-STEADY = frozenset({"where", "figures", "compute", "memory", "conventions", "footer"})
-_drawn: dict[str, tuple[State, str]] = {}
-# The costly ones far down the page: a browser may draw them after the answer to a click is painted.
-UNHURRIED = ("compute", "memory", "conventions", "footer")
-PROMPT = tuple(name for name in VIEWS if name not in UNHURRIED)
+_MODEL = ("model", "own")
+_AT = (*_MODEL, "seq_len")
+_PART = ("part", "stack", "blocks")
+# Links to parts carry what is compared and how costs are counted.
+_LINKS = (*_AT, "other", "options")
+# The fields of the state that a region says something of; while these stay, it is not drawn again.
+READS: dict[str, tuple[str, ...]] = {
+    "model-control": (*_MODEL, "notices"),
+    "length-control": (*_AT, "notices"),
+    "drawing": (*_LINKS, "notices"),
+    "chosen": (*_AT, *_PART),
+    "panel": (*_AT, *_PART, "changed"),
+    "parts": _LINKS,
+    "where": _MODEL,
+    "figures": _AT,
+    "challenges": ("solved",),
+    "try-this": (*_LINKS, "visited"),
+    "cell": _MODEL,
+    "compute": (*_AT, "options", "notices"),
+    "memory": (*_AT, "options", "notices"),
+    "conventions": (*_AT, "options"),
+    "comparison": (*_AT, "other", "notices"),
+    "own": (*_MODEL, "draft", "notices"),
+    "check": (*_MODEL, "checkpoint", "notices"),
+    "footer": _MODEL,
+}
+_drawn: dict[str, tuple[tuple[object, ...], str]] = {}
 
 
 def regions(state: State, names: Iterable[str] = tuple(VIEWS)) -> dict[str, str]:
-    """The inner markup of every region (or of those named), by the id of its element.
+    """The inner markup of every region (or of those named), by the id of its element; no part is marked in it yet.
 
     >>> '<data value="124439808">124M</data>' in regions(State())["figures"]
     True
     """
-    usual = State()
-    steady = replace(
-        state,
-        **{name: getattr(usual, name) for name in ("part", "stack", "blocks", "visited", "solved", "changed")},
-        **{name: getattr(usual, name) for name in ("other", "draft", "checkpoint")},
-    )
-    return {name: _steady(name, steady) if name in STEADY else str(VIEWS[name](state)) for name in names}
+    made = {}
+    for name in names:
+        read = tuple(getattr(state, field) for field in READS[name])
+        if name not in _drawn or _drawn[name][0] != read:
+            _drawn[name] = (read, str(VIEWS[name](state)))
+        made[name] = _drawn[name][1]
+    return made
 
 
-def _steady(name: str, state: State) -> str:
-    kept = _drawn.get(name)
-    if kept is None or kept[0] != state:
-        kept = _drawn[name] = (state, str(VIEWS[name](state)))
-    return kept[1]
+def marked(markup: str, state: State) -> str:
+    """A region's markup with the selected part marked wherever it is named, as the page marks it later.
+
+    >>> marked(regions(State())["drawing"], State()).count("aria-current")
+    1
+    """
+    address = "".join(f' {key}="{value}"' for key, value in hooks(state.anatomy, state.selected).items() if value)
+    return re.sub(rf"{re.escape(address)}(?! data-(?:stack|blocks)=)", rf'{address} aria-current="true"', markup)

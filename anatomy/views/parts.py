@@ -15,20 +15,20 @@ from anatomy.views.wording import hooks, where
 
 
 def view(state: State) -> Safe:
-    """The list; the selected part is marked in it.
+    """The list.
 
     >>> view(State()).count("<details")
     8
     """
     anatomy = state.anatomy
     told = zip(anatomy.parts, _bodies(anatomy), strict=True)
-    items = [_part(state, anatomy, part, body, part is state.selected) for part, body in told]
+    items = [_part(state, anatomy, part, body) for part, body in told]
     return join(tag("h2", {"id": "parts-title"}, "Every part, in order"), tag("div", {"class": "list"}, items))
 
 
 @lru_cache(maxsize=4)
 def _bodies(anatomy: Anatomy) -> tuple[Safe, ...]:
-    """What stands below each part's line: the same whichever part is selected, so it is made once."""
+    """What stands below each part's line: the same with whatever it is compared, so it is made once."""
     return tuple(
         join(
             [tag("p", {"class": "reading"}, symbol(text)) for text in explain(anatomy, part)],
@@ -40,26 +40,25 @@ def _bodies(anatomy: Anatomy) -> tuple[Safe, ...]:
     )
 
 
-def _part(state: State, anatomy: Anatomy, part: Part, body: Safe, selected: bool) -> Safe:
-    chosen = "true" if selected else None
+def _part(state: State, anatomy: Anatomy, part: Part, body: Safe) -> Safe:
     key = state.link(part).removeprefix("#")
     # By this id a part that its reader opened is known, and stays open, when T or the model changes.
     ident = f"list-{visit_key(anatomy, part).replace(' ', '_')}"
     # The diagram's links are the one stop for the Tab key; without JavaScript they lead to the body of this part.
     return tag(
         "details",
-        {**hooks(anatomy, part), "id": ident, "class": f"g-{part.group}", "aria-current": chosen},
-        _summary(anatomy, part, chosen),
+        {**hooks(anatomy, part), "id": ident, "class": f"g-{part.group}"},
+        _summary(anatomy, part),
         tag("div", {"class": "body", "id": key}, body),
     )
 
 
-def _summary(anatomy: Anatomy, part: Part, chosen: str | None) -> Safe:
+def _summary(anatomy: Anatomy, part: Part) -> Safe:
     place = where(anatomy, part)
     width = f"{decimal(part.share * 100, 1)}%"
     return tag(
         "summary",
-        {**hooks(anatomy, part), "tabindex": -1, "data-action": "part", "aria-current": chosen},
+        {**hooks(anatomy, part), "tabindex": -1, "data-action": "part"},
         tag("span", {"class": "key"}),
         tag("span", {"class": "name"}, part.label, tag("span", {"class": "more"}, place) if place else None),
         tag("span", {"class": "exact"}, exact(part.parameters)),

@@ -1,5 +1,7 @@
 """The page's document and the files beside it: those that it names, hints for them, PyScript's configuration."""
 
+import base64
+import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping
 from html import escape
@@ -10,6 +12,9 @@ from builder.failure import BuildError
 from builder.pins import Pins
 
 INTERPRETER = "interpreter.mjs"
+PREPARER = "preparer.mjs"
+# The modules of the start in the order in which each can be told what those before it are called.
+_START = ("restore.mjs", "materials.mjs", INTERPRETER, PREPARER)
 SNAPSHOT = "snapshot.bin"
 # Plugins that PyScript would otherwise wait for before it starts Python; the page uses none of them.
 _PLUGINS = ("deprecations-manager", "donkey", "py-editor", "py-game", "py-terminal")
@@ -43,6 +48,15 @@ def with_own(source: Path, files: Mapping[str, bytes]) -> dict[str, bytes]:
     return made
 
 
+def allowance(text: str) -> str:
+    """What lets a script or style that stands in the page through its policy: a hash of its text.
+
+    >>> allowance("alert('Hello, world.');")
+    "'sha256-qznLcsROx4GACP2dm0UCKCzCG+HiZ1guq6ZZDob/Tng='"
+    """
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
 def interpreter(pins: Pins) -> str:
     """The module that PyScript starts Python with: the site's own, where it is written for that Pyodide."""
     return INTERPRETER if pins.snapshot else "pyodide/pyodide.mjs"
@@ -54,21 +68,28 @@ def numpy(files: Iterable[str]) -> str:
     return versions[0] if versions else ""
 
 
-def interpreter_module(
+def start_modules(
     site: Path,
     files: Mapping[str, bytes],
-    address: Callable[[str], str],
-    specifier: Callable[[str], str],
+    names: Callable[[Mapping[str, bytes]], tuple[Mapping[str, str], Mapping[str, str]]],
     *,
     lock: bytes,
 ) -> dict[str, bytes]:
-    """The interpreter module, told where the files are, what modules are imported as, and Pyodide's lock."""
-    values = {f"asset:{path}": address(path) for path in files}
-    values |= {f"module:{path}": specifier(path) for path in files}
-    values |= {"lock": json.dumps(json.loads(lock), separators=(",", ":"))}
-    text = (site / INTERPRETER).read_text("utf-8")
-    values = {f"asset:{SNAPSHOT}": "", **values}
-    return {INTERPRETER: template.filled(text, values, optional=set(values), file=f"site/{INTERPRETER}").encode()}
+    """The files and the modules that start Python, told where files are, how modules are imported, and Pyodide's lock.
+
+    `names` gives every file's address and, for an import, its specifier.
+    """
+    made = dict(files)
+    for name in _START:
+        if name == PREPARER and SNAPSHOT not in files:
+            continue
+        addresses, specifiers = names(made)
+        values = {"lock": json.dumps(json.loads(lock), separators=(",", ":")), f"asset:{SNAPSHOT}": ""}
+        values |= {f"asset:{path}": address for path, address in addresses.items()}
+        values |= {f"module:{path}": specifier for path, specifier in specifiers.items()}
+        text = (site / name).read_text("utf-8")
+        made[name] = template.filled(text, values, optional=set(values), file=f"site/{name}").encode()
+    return made
 
 
 def config(pins: Pins, address: Callable[[str], str]) -> str:
@@ -92,9 +113,10 @@ def preload(pins: Pins, published: Mapping[str, str]) -> str:
     """Hints that let a browser fetch what the start needs side by side and not one file after another."""
     wanted = {f"{each.folder}/{file.name}": file.preload for each in pins.packages for file in each.files}
     if SNAPSHOT in published:
-        wanted |= {SNAPSHOT: "fetch"}
+        # What is no module, a worker fetches and makes ready.
+        wanted = {path: kind for path, kind in wanted.items() if kind != "fetch"}
     elif pins.packages:
         wanted |= {"pyodide/python_stdlib.zip": "fetch", "app.zip": "fetch"}
     if pins.snapshot:
-        wanted |= {INTERPRETER: "module", "restore.mjs": "module"}
+        wanted |= {name: "module" for name in _START if name != PREPARER}
     return "\n".join(_HINTS[kind].format(escape(published[path])) for path, kind in wanted.items() if kind)

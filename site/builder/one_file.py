@@ -40,11 +40,16 @@ def specifier(path: str) -> str:
     return f"#{path}"
 
 
+def names(files: Mapping[str, bytes]) -> tuple[dict[str, str], dict[str, str]]:
+    """Every file's address, and its specifier for an import."""
+    return {path: address(path) for path in files}, {path: specifier(path) for path in files}
+
+
 def document(page: str, files: Mapping[str, bytes], site: Path) -> bytes:
     """The whole file: `page` is the page filled in with `address`, `files` has interpreter.mjs filled in likewise."""
     held = {path: files[path] for path in _HELD if path in files} | {"THIRD-PARTY.txt": files["THIRD-PARTY.txt"]}
     held["modules.json"] = json.dumps(_modules(files)).encode()
-    text = {name: _text(site / name) for name in ("style.css", "boot.js", "files.js", "offline.js", "one_file.js")}
+    text = {name: _text(site / name) for name in ("files.js", "offline.js", "one_file.js")}
     worker = _filled(site / "one_file_worker.js", {"home": HOME, "replaced": json.dumps(IN_WORKER)})
     text["one_file.js"] = _filled(site / "one_file.js", {"home": HOME})
     icon = base64.b64encode(_text(site / "icon.svg").encode()).decode()
@@ -55,9 +60,7 @@ def document(page: str, files: Mapping[str, bytes], site: Path) -> bytes:
             f'<link rel="icon" type="image/svg+xml" href="data:image/svg+xml;base64,{icon}">'
         ),
         f'<link rel="manifest" href="{address("app.webmanifest")}">': "",
-        f'<link rel="stylesheet" href="{address("style.css")}">': f"<style>\n{text['style.css']}</style>",
         f'<script type="module" src="{address("pyscript/core.js")}"></script>': _script(text["one_file.js"]),
-        f'<script src="{address("boot.js")}" async></script>': "",
         f'<script src="{address("files.js")}" async></script>': "",
         f'<script type="module" src="{address("offline.js")}"></script>': "",
         f'href="{address("app.zip")}"': 'data-held="app.zip" download="app.zip"',
@@ -67,7 +70,7 @@ def document(page: str, files: Mapping[str, bytes], site: Path) -> bytes:
                 *(_data(path, data) for path, data in held.items()),
                 f'<script type="text/plain" id="inside-worker">{_safe(worker)}</script>',
                 # In blocks, since both have names of their own for the same things.
-                *(_script(f"{{\n{text[name]}}}\n") for name in ("boot.js", "files.js", "offline.js")),
+                *(_script(f"{{\n{text[name]}}}\n") for name in ("files.js", "offline.js")),
                 "</body>",
             ]
         ),
@@ -99,7 +102,7 @@ def _modules(files: Mapping[str, bytes]) -> dict[str, str]:
                     raise BuildError(f"the edition in one file: {old} stands {found} times in {path}, not twice.")
         text = re.sub(r'((?:from|import|import\()\s*)"\./([^"]+)"', rf'\1"{specifier("pyscript/")}\2"', text)
         made[specifier(path)] = text
-    for path in ("pyodide/pyodide.mjs", "pyodide/pyodide.asm.mjs", "fzstd/index.mjs", "restore.mjs"):
+    for path in ("pyodide/pyodide.mjs", "pyodide/pyodide.asm.mjs", "fzstd/index.mjs", "restore.mjs", "materials.mjs"):
         made[specifier(path)] = files[path].decode()
     made[address("interpreter.mjs")] = files["interpreter.mjs"].decode()
     made[address("idiomorph/idiomorph.esm.js")] = files["idiomorph/idiomorph.esm.js"].decode()

@@ -98,8 +98,10 @@ const py = await loadPyodide({
   _makeSnapshot: true,
   env: ENV,
   createPyodideModule: (settings) => {
-    beforeFirstInstruction(settings, (memory) => (data = memory.slice()));
-    return factory(settings);
+    return new Promise((resolve, reject) => {
+      beforeFirstInstruction(settings, (memory) => void (data = memory.slice()), reject);
+      factory(settings).then(resolve, reject);
+    });
   },
 });
 const module = py._module;
@@ -154,7 +156,7 @@ const file = Buffer.concat([head, rest]);
 
 // The check: a new interpreter takes the file up and says what the page would show; snapshot.py compares.
 const buffer = file.buffer.slice(file.byteOffset, file.byteOffset + file.length);
-const again = await loadPyodide(restoring(parse(buffer, decompress), factory));
+const again = await loadPyodide(restoring(Promise.resolve(parse(buffer, decompress)), factory));
 const shown = again.runPython(`
 import json
 from anatomy.state import State

@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, Playwright, Request, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Error, Page, Playwright, Request, sync_playwright
 
 import build
 from builder.server import running
@@ -113,9 +113,19 @@ def visit(browser: Browser, site_url: str) -> Iterator[Visit]:
     """Open the page in a fresh browser context: ``visit(hash, ready=True, **context options)``."""
     opened: list[tuple[Page, Guard]] = []
 
-    def go(
-        where: str = "", *, ready: bool = True, prepare: Callable[[Page], None] | None = None, **options: Any
-    ) -> Page:
+    def go(where: str = "", **how: Any) -> Page:
+        try:
+            return once(where, **how)
+        except Error as error:
+            # A browser's process that dies (seen once in some thousand loads, as "Target crashed") says nothing of the
+            # page, unless it does so again.
+            if "crashed" not in str(error):
+                raise
+            page, _ = opened.pop()
+            page.context.close()
+            return once(where, **how)
+
+    def once(where: str, *, ready: bool = True, prepare: Callable[[Page], None] | None = None, **options: Any) -> Page:
         context = browser.new_context(**options)
         page = context.new_page()
         url = where if "://" in where else site_url + where
