@@ -38,11 +38,11 @@ function load() {
   const start = document.getElementById("start");
   if (start.dataset.preparer) prepare(start.dataset.preparer);
   const wanted = start.content.cloneNode(true);
-  const scripts = [...wanted.querySelectorAll("script")];
-  for (const script of scripts) script.remove();
+  const page = wanted.querySelector("script:last-of-type");
+  page.remove();
   document.head.append(wanted);
   // PyScript looks for the page's script as soon as it runs.
-  whenParsed(() => document.head.append(...scripts));
+  whenParsed(() => document.head.append(page));
   watch();
 }
 

@@ -5,7 +5,6 @@
  */
 import { loadPyodide as start, version } from "{{module:pyodide/pyodide.mjs}}";
 import factory from "{{module:pyodide/pyodide.asm.mjs}}";
-import * as materials from "{{module:materials.mjs}}";
 import { checksum, restoring } from "{{module:restore.mjs}}";
 
 export { version };
@@ -23,22 +22,27 @@ const EMPTY_ZIP = Uint8Array.of(0x50, 0x4b, 5, 6, ...new Array(18).fill(0));
 
 /** In the edition in one file: every file by its address, none of which anybody answers. @type {Map<string, Uint8Array>} */
 const held = globalThis.heldFiles ?? new Map();
+/** The browser's own, while Pyodide is given another. */
+const ask = globalThis.fetch.bind(globalThis);
 /** What Pyodide asks for and gets from here; of its WebAssembly, which is compiled already, it needs no byte. */
 const ANSWERED = new Map([...held, [EMPTY_LIBRARY, EMPTY_ZIP], [WASM, new Uint8Array(0)]]);
 
 // Both asked for at once; on the page itself a worker is at it already. What it could not do is done here.
-const compiled = made("compiled", WASM);
-const snapshot = SNAPSHOT ? made("unpacked", address(SNAPSHOT)) : Promise.reject(new Error("this copy has none"));
+const { prepared = {} } = globalThis;
+const materials = () => import("{{module:materials.mjs}}");
+const compiled = (prepared.compiled ?? Promise.reject()).catch(async () => (await materials()).compiled(fetched(WASM)));
+const snapshot = SNAPSHOT
+  ? (prepared.unpacked ?? Promise.reject()).catch(async () => (await materials()).unpacked(bytes(address(SNAPSHOT))))
+  : Promise.reject(new Error("this copy has none"));
 compiled.catch(() => {});
 snapshot.catch(() => {});
 
-function made(what, url) {
-  const beside = globalThis.prepared?.[what] ?? Promise.reject();
-  return beside.catch(() => materials[what](fetched(url)));
+async function bytes(url) {
+  return (await fetched(url)).arrayBuffer();
 }
 
 async function fetched(url) {
-  const answer = held.has(url) ? new Response(held.get(url)) : await fetch(url);
+  const answer = held.has(url) ? new Response(held.get(url)) : await ask(url);
   if (!answer.ok) throw new Error(`${url} was answered with status ${answer.status}`);
   return answer;
 }
@@ -48,13 +52,12 @@ async function fetched(url) {
  * ever).
  */
 async function started(options) {
-  const { fetch } = globalThis;
   const { instantiateStreaming } = WebAssembly;
   let giveUp;
   const failure = new Promise((_, reject) => (giveUp = reject));
   globalThis.fetch = async (resource, ...rest) => {
     const bytes = ANSWERED.get(String(resource?.url ?? resource));
-    return bytes ? new Response(bytes) : fetch.call(globalThis, resource, ...rest);
+    return bytes ? new Response(bytes) : ask(resource, ...rest);
   };
   WebAssembly.instantiateStreaming = async (_, imports) => {
     try {
@@ -68,7 +71,7 @@ async function started(options) {
   try {
     return await Promise.race([start(options), failure]);
   } finally {
-    globalThis.fetch = fetch;
+    globalThis.fetch = ask;
     WebAssembly.instantiateStreaming = instantiateStreaming;
   }
 }
@@ -87,7 +90,7 @@ async function restored(options) {
 async function ordinary(options) {
   const [python, app] = await Promise.all([
     started({ ...options, stdLibURL: LIBRARY, createPyodideModule: factory }),
-    fetched(APP).then((answer) => answer.arrayBuffer()),
+    bytes(APP),
   ]);
   python.unpackArchive(app, "zip");
   return python;
@@ -130,9 +133,17 @@ function sumOf(text) {
   return checksum(Uint32Array.from(text, (character) => character.codePointAt(0)));
 }
 
-/** What PyScript calls. @param {object} given its options for Pyodide */
-export async function loadPyodide(given) {
-  const options = () => ({ ...given, indexURL: FOLDER, packageBaseUrl: FOLDER, lockFileContents: JSON.parse(LOCK) });
+/** Where PyScript wants output to go: known only when it asks for Python, which is begun before. */
+const outlets = {};
+const options = () => ({
+  stdout: (text) => outlets.stdout?.(text),
+  stderr: (text) => outlets.stderr?.(text),
+  indexURL: FOLDER,
+  packageBaseUrl: FOLDER,
+  lockFileContents: JSON.parse(LOCK),
+});
+
+async function begin() {
   const root = globalThis.document?.documentElement.dataset ?? {};
   try {
     const python = await restored(options());
@@ -143,4 +154,17 @@ export async function loadPyodide(given) {
     root.start = "ordinary";
     return ordinary(options());
   }
+}
+
+// Not when PyScript asks for it: it has things of its own to see to first.
+const begun = begin();
+begun.catch(() => {}); // told to PyScript
+
+/** What PyScript calls. @param {object} given where output goes, and a folder, which is known here */
+export function loadPyodide(given) {
+  const { stdout, stderr, indexURL, ...others } = given;
+  const unknown = Object.keys(others);
+  if (unknown.length) throw new Error(`PyScript asks for a Python with ${unknown.join(", ")}, which is not to be had here`);
+  Object.assign(outlets, { stdout, stderr });
+  return begun;
 }

@@ -18,7 +18,7 @@
   /** The address of a module as data, and of those that it imports, as data inside it. */
   function linked(modules, specifier, done = {}) {
     done[specifier] ??= asData(
-      modules[specifier].replace(/"(#(?:pyodide\/|fzstd\/|restore|materials)[^"]+)"/g, (_, other) =>
+      modules[specifier].replace(/"(#(?:pyodide\/|zstddec\/|restore|materials)[^"]+)"/g, (_, other) =>
         JSON.stringify(linked(modules, other, done)),
       ),
     );

@@ -2,26 +2,28 @@
  * The worker that makes ready what Python starts from, a third of a second of work, on another processor than the one
  * that lays out the page. boot.js starts it, interpreter.mjs takes what it sends. build.py fills in the names of files.
  */
-// Asked for before the module that makes something of them is there.
-const answers = {
-  compiled: fetched("{{asset:pyodide/pyodide.asm.wasm}}"),
-  unpacked: fetched("{{asset:snapshot.bin}}"),
-};
+// All asked for at once: what is to be made ready, and the modules that do it.
+const snapshot = fetched("{{asset:snapshot.bin}}").then((got) => got.arrayBuffer());
+const program = fetched("{{asset:pyodide/pyodide.asm.wasm}}");
+import("{{module:restore.mjs}}");
+import("{{module:zstddec/zstddec.mjs}}");
+snapshot.catch(() => {});
+program.catch(() => {});
 
-function fetched(name) {
-  const answer = fetch(new URL(name, import.meta.url)).then((got) => {
-    if (!got.ok) throw new Error(`${name} was answered with status ${got.status}`);
-    return got;
-  });
-  answer.catch(() => {}); // seen to below
-  return answer;
+async function fetched(name) {
+  const got = await fetch(new URL(name, import.meta.url));
+  if (!got.ok) throw new Error(`${name} was answered with status ${got.status}`);
+  return got;
 }
 
-import("{{module:materials.mjs}}").then((make) => {
-  for (const [what, answer] of Object.entries(answers)) {
-    make[what](answer).then(
-      (made) => postMessage({ what, made }, made.body ? [made.body.buffer] : []),
-      (error) => postMessage({ what, failure: String(error.message ?? error) }),
-    );
-  }
+function send(what, making) {
+  making.then(
+    (made) => postMessage({ what, made }, made.body ? [made.body.buffer] : []),
+    (error) => postMessage({ what, failure: String(error.message ?? error) }),
+  );
+}
+
+import("{{module:materials.mjs}}").then(({ compiled, unpacked }) => {
+  send("compiled", compiled(program));
+  send("unpacked", unpacked(snapshot));
 });

@@ -118,5 +118,5 @@ def preload(pins: Pins, published: Mapping[str, str]) -> str:
     elif pins.packages:
         wanted |= {"pyodide/python_stdlib.zip": "fetch", "app.zip": "fetch"}
     if pins.snapshot:
-        wanted |= {name: "module" for name in _START if name != PREPARER}
+        wanted |= {"restore.mjs": "module", INTERPRETER: "module"}
     return "\n".join(_HINTS[kind].format(escape(published[path])) for path, kind in wanted.items() if kind)

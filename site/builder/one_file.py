@@ -60,6 +60,7 @@ def document(page: str, files: Mapping[str, bytes], site: Path) -> bytes:
             f'<link rel="icon" type="image/svg+xml" href="data:image/svg+xml;base64,{icon}">'
         ),
         f'<link rel="manifest" href="{address("app.webmanifest")}">': "",
+        f'<script type="module" src="{address("interpreter.mjs")}"></script>\n': "",
         f'<script type="module" src="{address("pyscript/core.js")}"></script>': _script(text["one_file.js"]),
         f'<script src="{address("files.js")}" async></script>': "",
         f'<script type="module" src="{address("offline.js")}"></script>': "",
@@ -69,8 +70,8 @@ def document(page: str, files: Mapping[str, bytes], site: Path) -> bytes:
             [
                 *(_data(path, data) for path, data in held.items()),
                 f'<script type="text/plain" id="inside-worker">{_safe(worker)}</script>',
-                # In blocks, since both have names of their own for the same things.
-                *(_script(f"{{\n{text[name]}}}\n") for name in ("files.js", "offline.js")),
+                # In functions of their own, since all have names of their own for the same things.
+                *(_script(f"(() => {{\n{text[name]}}})();\n") for name in ("files.js", "offline.js")),
                 "</body>",
             ]
         ),
@@ -102,7 +103,13 @@ def _modules(files: Mapping[str, bytes]) -> dict[str, str]:
                     raise BuildError(f"the edition in one file: {old} stands {found} times in {path}, not twice.")
         text = re.sub(r'((?:from|import|import\()\s*)"\./([^"]+)"', rf'\1"{specifier("pyscript/")}\2"', text)
         made[specifier(path)] = text
-    for path in ("pyodide/pyodide.mjs", "pyodide/pyodide.asm.mjs", "fzstd/index.mjs", "restore.mjs", "materials.mjs"):
+    for path in (
+        "pyodide/pyodide.mjs",
+        "pyodide/pyodide.asm.mjs",
+        "zstddec/zstddec.mjs",
+        "restore.mjs",
+        "materials.mjs",
+    ):
         made[specifier(path)] = files[path].decode()
     made[address("interpreter.mjs")] = files["interpreter.mjs"].decode()
     made[address("idiomorph/idiomorph.esm.js")] = files["idiomorph/idiomorph.esm.js"].decode()

@@ -1,8 +1,8 @@
 /**
  * Starts Python in Node, has it import and compile what the page will want, and writes its memory as one small file.
  *
- * node snapshot.mjs FOLDER: the folder holds pyodide/, fzstd/, app.zip, core.js (PyScript's chunk with its own Python in it),
- * restore.mjs, resident.py and page/ (the page's own scripts); snapshot.bin and facts.json are written there.
+ * node snapshot.mjs FOLDER: the folder holds pyodide/, zstddec/, app.zip, core.js (PyScript's chunk with its own Python in
+ * it), restore.mjs, resident.py and page/ (the page's own scripts); snapshot.bin and facts.json are written there.
  */
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -19,7 +19,7 @@ const folder = resolve(process.argv[2]);
 const load = (name) => import(pathToFileURL(join(folder, name)).href);
 const { loadPyodide } = await load("pyodide/pyodide.mjs");
 const { default: factory } = await load("pyodide/pyodide.asm.mjs");
-const { decompress } = await load("fzstd/index.mjs");
+const { ZSTDDecoder } = await load("zstddec/zstddec.mjs");
 const { beforeFirstInstruction, checksum, parse, restoring } = await load("restore.mjs");
 
 const PAGE = 4096; // runs of zeros are left out in whole pages
@@ -156,7 +156,9 @@ const file = Buffer.concat([head, rest]);
 
 // The check: a new interpreter takes the file up and says what the page would show; snapshot.py compares.
 const buffer = file.buffer.slice(file.byteOffset, file.byteOffset + file.length);
-const again = await loadPyodide(restoring(Promise.resolve(parse(buffer, decompress)), factory));
+const zstd = new ZSTDDecoder();
+await zstd.init();
+const again = await loadPyodide(restoring(Promise.resolve(parse(buffer, (packed) => zstd.decode(packed))), factory));
 const shown = again.runPython(`
 import json
 from anatomy.state import State

@@ -55,7 +55,7 @@ def pyscript_chunk(files: Mapping[str, bytes]) -> str:
 
 def _inputs(files: Mapping[str, bytes], pages: Mapping[str, bytes]) -> dict[str, bytes]:
     """All that the snapshot is made of, by its path in Node's folder."""
-    needed = ("pyodide/", "fzstd/")
+    needed = ("pyodide/", "zstddec/")
     wanted = {path: data for path, data in files.items() if path.startswith(needed) and not path.endswith(".whl")}
     wanted |= {f"page/{name}": data for name, data in pages.items()}
     wanted |= {name: (HERE / name).read_bytes() for name in (*INSIDE, "snapshot.mjs")}
