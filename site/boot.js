@@ -48,7 +48,12 @@ function load() {
 
 // Begun at once, and not on the page's own thread, which has the page to lay out.
 function prepare(url) {
-  const worker = new Worker(url, { type: "module" });
+  let worker;
+  try {
+    worker = new Worker(url, { type: "module" });
+  } catch {
+    return; // the page does it by itself then
+  }
   const settle = {};
   globalThis.prepared = {};
   for (const what of ["compiled", "unpacked"]) {

@@ -78,15 +78,21 @@ def _executable(playwright: Playwright) -> str | None:
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
+def playwright() -> Iterator[Playwright]:
+    """Playwright itself."""
+    with sync_playwright() as started:
+        yield started
+
+
+@pytest.fixture(scope="session")
+def browser(playwright: Playwright) -> Iterator[Browser]:
     """Headless Chromium."""
-    with sync_playwright() as playwright:
-        # As root (in a container) Chromium runs without its sandbox or not at all.
-        sandbox = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
-        options = [*sandbox, "--disable-background-networking", "--disable-component-update", "--disable-sync"]
-        launched = playwright.chromium.launch(executable_path=_executable(playwright), args=options)
-        yield launched
-        launched.close()
+    # As root (in a container) Chromium runs without its sandbox or not at all.
+    sandbox = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
+    options = [*sandbox, "--disable-background-networking", "--disable-component-update", "--disable-sync"]
+    launched = playwright.chromium.launch(executable_path=_executable(playwright), args=options)
+    yield launched
+    launched.close()
 
 
 @pytest.fixture(scope="session")

@@ -88,6 +88,21 @@ def test_with_a_spoilt_snapshot_python_starts_the_ordinary_way(visit: Visit, ans
     assert run(page, "import difflib\nprint(6 * 7)").strip() == "42"
 
 
+NONE = "globalThis.Worker = class { constructor() { throw new Error('none here'); } }"
+BROKEN = """
+  globalThis.Worker = class extends EventTarget {
+    constructor() { super(); setTimeout(() => this.onerror?.(new Event("error"))); }
+    terminate() {}
+  }
+"""
+
+
+@pytest.mark.parametrize("worker", [NONE, BROKEN], ids=["none", "broken"])
+def test_without_a_worker_the_page_makes_ready_by_itself_what_python_starts_from(visit: Visit, worker: str) -> None:
+    page = visit(prepare=lambda page: page.add_init_script(worker))
+    assert page.evaluate(START) == "snapshot"
+
+
 @pytest.fixture
 def host(site: dict[str, bytes]) -> Iterator[Host]:
     host = Host(site)

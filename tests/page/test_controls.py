@@ -111,3 +111,26 @@ def test_only_what_depends_on_t_is_marked_as_changed(page: Page) -> None:
     assert "Scores" in texts
     assert "16 × 16" in texts
     assert "768 × 768" not in texts
+
+
+def test_while_t_is_dragged_the_address_is_written_only_when_it_rests(page: Page) -> None:
+    """Browsers let a page write some hundred addresses in half a minute, and fail after that."""
+    written = page.evaluate(
+        """async () => {
+          let written = 0;
+          for (const name of ["pushState", "replaceState"]) {
+            const write = history[name];
+            history[name] = function (...how) { written++; return write.apply(this, how); };
+          }
+          const slider = document.getElementById("seq-len-slider");
+          for (let t = 100; t < 160; t++) {
+            slider.value = t;
+            slider.dispatchEvent(new Event("input", { bubbles: true }));
+            await new Promise((then) => setTimeout(then, 1));
+          }
+          while (document.documentElement.dataset.settled !== "true") await new Promise((then) => setTimeout(then, 5));
+          return written;
+        }"""
+    )
+    assert written < 15
+    assert page.url.endswith("&t=159&part=attention")

@@ -34,6 +34,22 @@ def test_nothing_scrolls_sideways(visit: Visit, width: int, slug: str) -> None:
     assert wide == []
 
 
+@pytest.mark.parametrize(
+    "state",
+    [
+        "#model=llama-3-70b&t=8192&part=mlp",
+        "#model=llama-4-scout&t=10485760&part=attention",
+        "#model=t5-base&t=1048576&part=attention&stack=encoder",
+        "#model=deepseek-v3&t=163840&part=attention",
+    ],
+)
+def test_at_no_width_do_the_largest_shapes_scroll_sideways(visit: Visit, state: str) -> None:
+    page = visit(state)
+    for width in range(320, 1460, 20):
+        page.set_viewport_size({"width": width, "height": 800})
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
 def phone(visit: Visit) -> Page:
     options: dict[str, Any] = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
     return visit(**options)
