@@ -5,10 +5,9 @@
 // All asked for at once: what is to be made ready, and the modules that do it.
 const snapshot = fetched("{{asset:snapshot.bin}}").then((got) => got.arrayBuffer());
 const program = fetched("{{asset:pyodide/pyodide.asm.wasm}}");
-import("{{module:restore.mjs}}");
-import("{{module:zstddec/zstddec.mjs}}");
-snapshot.catch(() => {});
-program.catch(() => {});
+const parts = [import("{{module:restore.mjs}}"), import("{{module:zstddec/zstddec.mjs}}")];
+// What fails here is said below, where it is wanted.
+for (const early of [snapshot, program, ...parts]) early.catch(() => {});
 
 async function fetched(name) {
   const got = await fetch(new URL(name, import.meta.url));
@@ -23,7 +22,6 @@ function send(what, making) {
   );
 }
 
-import("{{module:materials.mjs}}").then(({ compiled, unpacked }) => {
-  send("compiled", compiled(program));
-  send("unpacked", unpacked(snapshot));
-});
+const materials = import("{{module:materials.mjs}}");
+send("compiled", materials.then(({ compiled }) => compiled(program)));
+send("unpacked", materials.then(({ unpacked }) => unpacked(snapshot)));

@@ -22,8 +22,15 @@ def absent(route: Route) -> None:
 
 @pytest.mark.parametrize(
     ("pattern", "answer"),
-    [("**/*.wasm*", wrong_type), ("**/*.wasm*", absent), ("**/core*.js", absent), ("**/main*.py", absent)],
-    ids=["wasm of a wrong type", "no wasm", "no PyScript", "no main.py"],
+    [
+        ("**/*.wasm*", wrong_type),
+        ("**/*.wasm*", absent),
+        ("**/core*.js", absent),
+        ("**/main*.py", absent),
+        ("**/preparer*.js", absent),
+        ("**/materials*.js", absent),
+    ],
+    ids=["wasm of a wrong type", "no wasm", "no PyScript", "no main.py", "no preparer", "no materials"],
 )
 def test_a_start_that_fails_is_said_and_the_page_stays_readable(visit: Visit, pattern: str, answer: object) -> None:
     def spoil(page: Page) -> None:
