@@ -22,7 +22,7 @@ def test_a_configuration_becomes_the_model() -> None:
     assert state.to_hash() == "#model=own&t=16&part=attention"
     assert "so T is now 16" in state.notices["seq-len"]
     drawn = regions(state)
-    assert "Your model" in drawn["controls"]
+    assert "Your model" in drawn["model-control"]
     assert '<data value="3160">' in drawn["figures"]
 
 
@@ -101,7 +101,7 @@ def test_files_that_are_no_checkpoint_keep_the_report() -> None:
     assert "2 indexes were given at once" in two.notices["check-checkpoint"]
 
 
-@pytest.mark.parametrize("region", ["own", "check", "comparison", "controls"])
+@pytest.mark.parametrize("region", ["own", "check", "comparison", "model-control"])
 def test_names_full_of_markup_are_text(region: str) -> None:
     state = visitor.own_config(State(), json.dumps({**GPT2, IMG: IMG}))
     state = visitor.check_files(state, [Shard(IMG, (Stored(IMG, (1,), "F32", IMG),), {})], [])
