@@ -28,14 +28,15 @@ RUNTIME = SITE / "runtime.json"
 CACHE = ROOT / ".cache" / "runtime"
 
 # What the page may load and from where. 'unsafe-eval': PyScript's core calls Function(), and its main script never
-# runs with the narrower 'wasm-unsafe-eval'. blob: as worker, since PyScript makes its workers of one. Two texts in the
-# page itself are let through by their hashes: the style sheet, so that the page is painted without waiting for a second
-# file, and boot.js, so that Python is asked for in that same moment.
+# runs with the narrower 'wasm-unsafe-eval'. blob: as worker, since PyScript makes its workers of one. What stands in
+# the page itself is let through by its hash: the style sheet, so that the page is painted without waiting for a second
+# file, and the scripts that Python is asked for with, and that hold dropped files, in that same moment.
 POLICY = (
-    "default-src 'none'; script-src 'self' 'unsafe-eval' {boot}; style-src 'self' {style}; img-src 'self' data: blob:; "
-    "connect-src 'self'; worker-src 'self' blob:; manifest-src 'self'; base-uri 'none'; form-action 'none'"
+    "default-src 'none'; script-src 'self' 'unsafe-eval' {boot} {files}; style-src 'self' {style}; "
+    "img-src 'self' data: blob:; connect-src 'self'; worker-src 'self' blob:; manifest-src 'self'; base-uri 'none'; "
+    "form-action 'none'"
 )
-INSIDE = {"boot": "boot.js", "style": "style.css"}
+INSIDE = {"boot": "boot.js", "files": "files.js", "style": "style.css"}
 
 # The page's own Python: unpacked side by side, as in a checkout, so that catalog.py finds the configurations.
 PACKED = ("anatomy", "model_configs")
@@ -236,9 +237,9 @@ def _page(plan: Plan, files: Files, address: Callable[[str], str], said: dict[st
     values |= {f"text:{name}": (plan.root / "site" / name).read_text("utf-8") for name in INSIDE.values()}
     values |= {"version": escape(anatomy.__version__)} | said | {"csp": escape(said["csp"], quote=False)}
     if plan.pins.packages:
-        values |= {"config": escape(document.config(plan.pins, address))}
+        values |= {"config": escape(document.config(plan.pins, address)), "mpy-config": document.no_plugins()}
         values |= {"interpreter": address(document.interpreter(plan.pins))}
-    optional = {"preload", "preparer", "config", "interpreter", "one-file"}
+    optional = {"preload", "preparer", "config", "mpy-config", "interpreter", "one-file"}
     optional |= {key for key in values if key.startswith(("asset:", "text:"))}
     source = plan.root / "site" / TEMPLATE
     return template.filled(source.read_text("utf-8"), values, optional=optional, file=f"site/{TEMPLATE}")

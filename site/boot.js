@@ -153,8 +153,14 @@ document.addEventListener("input", () => {
   say("Python is loading; what you chose takes effect when it is ready.");
 });
 
+// What keeps the page for use without a network: not while it starts.
+function keep() {
+  document.head.append(document.getElementById("later").content);
+}
+
 new MutationObserver(() => {
   if (root.dataset.python === "ready") handOver();
+  if (!early()) keep();
 }).observe(root, { attributeFilter: ["data-python"] });
 
 addEventListener(
@@ -169,4 +175,7 @@ addEventListener("unhandledrejection", (event) => fail(String(event.reason?.mess
 
 if (typeof WebAssembly !== "object") fail("this browser has no WebAssembly");
 else if (!spared()) load();
-else say("To spare your data, Python waits until you choose something; the page can be read as it is.");
+else {
+  say("To spare your data, Python waits until you choose something; the page can be read as it is.");
+  whenParsed(keep);
+}

@@ -3,9 +3,9 @@
  * the build's check, in Node.
  *
  * A snapshot file is: the length of its header and a checksum of all that follows (4 bytes each, little-endian), the
- * header as JSON, then, as zstd packs them, the bytes of each run that is not zero. The first `base` bytes are the
- * difference from the WebAssembly's own data, which every interpreter's memory holds before its first instruction: most
- * of it is zero then, which makes the file small.
+ * header as JSON (and spaces, for the whole to be words of 4 bytes), then, as zstd packs them, the bytes of each run
+ * that is not zero. The first `base` bytes are the difference from the WebAssembly's own data, which every interpreter's
+ * memory holds before its first instruction: most of it is zero then, which makes the file small.
  *
  * @typedef {object} Header
  * @property {string} build Pyodide's own build id: a snapshot fits one build only
@@ -34,12 +34,14 @@ export function parse(buffer, decompress) {
   const length = new DataView(buffer).getUint32(0, true);
   const sum = new DataView(buffer).getInt32(4, true);
   // Unpacking notices little of what a line or a disk may do to a file, and wrong memory would run.
-  if (checksum(new Uint8Array(buffer, 8)) !== sum) throw new Error("the snapshot was damaged on its way");
+  if (buffer.byteLength % 4 || checksum(new Uint32Array(buffer, 8)) !== sum) {
+    throw new Error("the snapshot was damaged on its way");
+  }
   const header = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 8, length)));
   return { header, body: decompress(new Uint8Array(buffer, 8 + length)) };
 }
 
-/** A checksum of bytes or of 32-bit words. @param {Uint8Array | Uint32Array} words */
+/** A checksum of 32-bit words. @param {Uint32Array} words */
 export function checksum(words) {
   let sum = 0;
   for (let at = 0; at < words.length; at++) sum = (Math.imul(sum, 31) + words[at]) | 0;

@@ -49,8 +49,9 @@ def test_the_page_states_the_version_of_the_package(index: str) -> None:
 
 def test_the_page_carries_the_policy(index: str) -> None:
     (policy,) = re.findall(r'http-equiv="Content-Security-Policy"\s+content="([^"]+)"', index)
-    (boot,), (style,) = (re.findall(rf"<{name}>(.*?)</{name}>", index, re.DOTALL) for name in ("script", "style"))
-    allowed = {"boot": document.allowance(boot), "style": document.allowance(style)}
+    (boot, files), (style,) = (re.findall(rf"<{name}>(.*?)</{name}>", index, re.DOTALL) for name in ("script", "style"))
+    texts = {"boot": boot, "files": files, "style": style}
+    allowed = {name: document.allowance(text) for name, text in texts.items()}
     assert unescape(policy) == build.POLICY.format_map(allowed)
 
 

@@ -109,6 +109,11 @@ def config(pins: Pins, address: Callable[[str], str]) -> str:
     return json.dumps(made)
 
 
+def no_plugins() -> str:
+    """PyScript's configuration for MicroPython, which the page has none of: else it loads all plugins for that too."""
+    return json.dumps({"plugins": [f"!{name}" for name in ("error", *_PLUGINS)]})
+
+
 def preload(pins: Pins, published: Mapping[str, str]) -> str:
     """Hints that let a browser fetch what the start needs side by side and not one file after another."""
     wanted = {f"{each.folder}/{file.name}": file.preload for each in pins.packages for file in each.files}

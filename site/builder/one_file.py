@@ -49,7 +49,7 @@ def document(page: str, files: Mapping[str, bytes], site: Path) -> bytes:
     """The whole file: `page` is the page filled in with `address`, `files` has interpreter.mjs filled in likewise."""
     held = {path: files[path] for path in _HELD if path in files} | {"THIRD-PARTY.txt": files["THIRD-PARTY.txt"]}
     held["modules.json"] = json.dumps(_modules(files)).encode()
-    text = {name: _text(site / name) for name in ("files.js", "offline.js", "one_file.js")}
+    text = {name: _text(site / name) for name in ("offline.js", "one_file.js")}
     worker = _filled(site / "one_file_worker.js", {"home": HOME, "replaced": json.dumps(IN_WORKER)})
     text["one_file.js"] = _filled(site / "one_file.js", {"home": HOME})
     icon = base64.b64encode(_text(site / "icon.svg").encode()).decode()
@@ -62,7 +62,6 @@ def document(page: str, files: Mapping[str, bytes], site: Path) -> bytes:
         f'<link rel="manifest" href="{address("app.webmanifest")}">': "",
         f'<script type="module" src="{address("interpreter.mjs")}"></script>\n': "",
         f'<script type="module" src="{address("pyscript/core.js")}"></script>': _script(text["one_file.js"]),
-        f'<script src="{address("files.js")}" async></script>': "",
         f'<script type="module" src="{address("offline.js")}"></script>': "",
         f'href="{address("app.zip")}"': 'data-held="app.zip" download="app.zip"',
         f'href="{address("THIRD-PARTY.txt")}"': 'data-held="THIRD-PARTY.txt"',
@@ -70,8 +69,8 @@ def document(page: str, files: Mapping[str, bytes], site: Path) -> bytes:
             [
                 *(_data(path, data) for path, data in held.items()),
                 f'<script type="text/plain" id="inside-worker">{_safe(worker)}</script>',
-                # In functions of their own, since all have names of their own for the same things.
-                *(_script(f"(() => {{\n{text[name]}}})();\n") for name in ("files.js", "offline.js")),
+                # In a function, since it has names of its own for what boot.js names too.
+                _script(f"(() => {{\n{text['offline.js']}}})();\n"),
                 "</body>",
             ]
         ),

@@ -148,10 +148,12 @@ with open("/body", "rb") as body, open("/packed", "wb") as packed:
         CompressionParameter.enable_long_distance_matching: 1,
     }))
 `);
-const rest = Buffer.concat([header, py.FS.readFile("/packed")]);
+const packed = py.FS.readFile("/packed");
+const padding = Buffer.alloc(-(header.length + packed.length) & 3, " ");
+const rest = Uint8Array.from(Buffer.concat([header, padding, packed]));
 const head = Buffer.alloc(8);
-head.writeUInt32LE(header.length, 0);
-head.writeInt32LE(checksum(rest), 4);
+head.writeUInt32LE(header.length + padding.length, 0);
+head.writeInt32LE(checksum(new Uint32Array(rest.buffer)), 4);
 const file = Buffer.concat([head, rest]);
 
 // The check: a new interpreter takes the file up and says what the page would show; snapshot.py compares.
