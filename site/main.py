@@ -18,6 +18,7 @@ from anatomy.views.page import PROMPT, VIEWS, marked, regions
 from anatomy.views.wording import hooks
 
 SOLVED, OWN = "anatomy:solved", "anatomy:own"
+REGIONS = ", ".join(f"#{name}" for name in VIEWS)
 MORPH = ffi.to_js({"morphStyle": "innerHTML"})
 # While a number is being typed, the field keeps what its user types.
 MORPH_TYPING = ffi.to_js({"morphStyle": "innerHTML", "ignoreActiveValue": True})
@@ -70,6 +71,11 @@ class Page:
         for ident in opened:
             if still := document.getElementById(ident):
                 still.open = True
+
+    def touched(self, control: Any) -> None:
+        """A control shows what its user chose and no longer what its region's markup says: patch that in any case."""
+        if region := control.closest(REGIONS):
+            self.shown[str(region.id)] = ""
 
     def step(self, *_: object) -> None:
         """Bring the next of the waiting regions up to the state."""
@@ -192,13 +198,17 @@ def clicked(event: Any) -> None:
 def changed(event: Any) -> None:
     """A control was set for good."""
     control = event.target
+    option = control.getAttribute("data-action") == "option"
+    # Not a text of the reader's, which a patch must leave alone.
+    if option or control.id in ("model", "with"):
+        page.touched(control)
     if control.id == "model":
         page.go(states.choose_model(page.state, control.value))
     elif control.id == "with":
         page.go(states.choose_other(page.state, control.value))
     elif control.id in ("seq-len", "seq-len-slider"):
         page.go(states.choose_seq_len(page.state, control.value))
-    elif control.getAttribute("data-action") == "option":
+    elif option:
         page.go(states.choose_option(page.state, control.name, control.value))
 
 

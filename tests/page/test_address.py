@@ -28,6 +28,19 @@ def test_back_and_forward_walk_through_the_states(page: Page) -> None:
     expect(page.locator("#model")).to_have_value("llama-3-8b")
 
 
+def test_an_address_that_comes_before_a_choice_is_settled_holds_for_its_control_too(page: Page) -> None:
+    page.evaluate(
+        """() => {
+          const model = document.getElementById("model");
+          model.value = "llama-3-8b";
+          model.dispatchEvent(new Event("change", { bubbles: true }));
+          location.hash = "#model=gpt2&t=8&part=attention";
+        }"""
+    )
+    expect(page.locator("#diagram h2")).to_have_text("GPT-2 small")
+    expect(page.locator("#model")).to_have_value("gpt2")
+
+
 def test_a_changed_address_is_followed(page: Page) -> None:
     page.evaluate("location.hash = '#model=gpt2-xl&t=32&part=embedding'")
     expect(page.locator("#model")).to_have_value("gpt2-xl")
