@@ -58,11 +58,11 @@ class Page:
         self.waiting = [name for name in VIEWS if name not in PROMPT]
         document.documentElement.dataset.settled = "false"
 
-    def patch(self, name: str) -> None:
-        """Bring a region of the document up to the state."""
+    def patch(self, name: str) -> bool:
+        """Bring a region of the document up to the state, and say whether anything in it was to be changed."""
         markup = regions(self.state, (name,))[name]
         if markup == self.shown[name]:
-            return
+            return False
         self.shown[name] = markup
         region = document.getElementById(name)
         opened = [one.id for one in region.querySelectorAll("details[open][id]")]
@@ -71,6 +71,7 @@ class Page:
         for ident in opened:
             if still := document.getElementById(ident):
                 still.open = True
+        return True
 
     def touched(self, control: Any) -> None:
         """A control shows what its user chose and no longer what its region's markup says: patch that in any case."""
@@ -79,11 +80,8 @@ class Page:
 
     def step(self, *_: object) -> None:
         """Bring the next of the waiting regions up to the state."""
-        while self.waiting:
-            name = self.waiting.pop(0)
-            if regions(self.state, (name,))[name] != self.shown[name]:
-                self.patch(name)
-                break
+        while self.waiting and not self.patch(self.waiting.pop(0)):
+            pass
         if self.waiting:
             window.setTimeout(self.next, 0)
             return
