@@ -36,6 +36,13 @@ window.readyAt = new Promise((ready) => {
 });
 """
 
+LARGEST = """
+new Promise((found) => {
+  const seen = (list) => found(list.getEntries().at(-1).startTime);
+  new PerformanceObserver(seen).observe({ type: "largest-contentful-paint", buffered: true });
+})
+"""
+
 
 class Host(ThreadingHTTPServer):
     """Serves files out of memory, compressed where hosts compress, and counts the bytes that it sends."""
@@ -138,9 +145,13 @@ class Link:
 
 @dataclass(frozen=True)
 class Load:
-    """One load: milliseconds from the start of navigation, and bytes that the host sent until ready."""
+    """One load: milliseconds from the start of navigation, and bytes that the host sent until ready.
+
+    ``painted`` is when anything of the page's content was first seen, ``largest`` when the largest piece of it was.
+    """
 
     painted: float
+    largest: float
     ready: float
     sent: int
 
@@ -151,7 +162,7 @@ def load(page: Page, host: Host, url: str) -> Load:
     page.goto(url, wait_until="commit")
     ready = page.evaluate("window.readyAt")
     painted = page.evaluate("performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? NaN")
-    return Load(painted, ready, host.sent - before)
+    return Load(painted, page.evaluate(LARGEST), ready, host.sent - before)
 
 
 def new_page(context: BrowserContext, link: Link) -> Page:

@@ -2,6 +2,8 @@
 const root = document.documentElement;
 // Nothing new fetched for this long, and still not ready: something hangs.
 const PATIENCE = 60_000;
+// Nothing is painted where nobody looks, as in a tab in the background: no longer than this is waited for it.
+const UNSEEN = 250;
 const pressed = [];
 let shown = null; // the panel and the marks as they came with the page, once something else is shown in their place
 
@@ -70,6 +72,24 @@ function prepare(url) {
     event.preventDefault();
     for (const { refuse } of Object.values(settle)) refuse(new Error("there is no worker"));
   };
+}
+
+// The masthead is seen a frame before all that is below it has been laid out, and Python is asked for after both.
+function afterPaint(then) {
+  const [{ type } = {}] = performance.getEntriesByType("navigation");
+  // A place further down, that an address names or a reader had come to, is to be there at once.
+  const anchored = location.hash && !location.hash.includes("=");
+  if (type === "navigate" && !anchored) root.dataset.top = "";
+  const steps = [() => delete root.dataset.top, then];
+  const afterFrame = () =>
+    requestAnimationFrame(() =>
+      setTimeout(() => {
+        steps.shift()?.();
+        if (steps.length) afterFrame();
+      }),
+    );
+  afterFrame();
+  setTimeout(() => steps.splice(0).forEach((each) => each()), UNSEEN);
 }
 
 function whenParsed(then) {
@@ -174,7 +194,7 @@ addEventListener(
 addEventListener("unhandledrejection", (event) => fail(String(event.reason?.message ?? event.reason).split("\n").at(-1)));
 
 if (typeof WebAssembly !== "object") fail("this browser has no WebAssembly");
-else if (!spared()) load();
+else if (!spared()) afterPaint(load);
 else {
   say("To spare your data, Python waits until you choose something; the page can be read as it is.");
   whenParsed(keep);
