@@ -5,9 +5,13 @@
 124439808
 """
 
-from anatomy.catalog import LoadedModel, entries, load, parse
-from anatomy.config import AnatomyError, ConfigError, SequenceLengthError
-from anatomy.report import Anatomy, describe
+from importlib import import_module
+
+TYPE_CHECKING = False  # typing's own, without the time to import it
+if TYPE_CHECKING:
+    from anatomy.catalog import LoadedModel, entries, load, parse
+    from anatomy.refusals import AnatomyError, ConfigError, SequenceLengthError
+    from anatomy.report import Anatomy, describe
 
 __version__ = "1.0.0"
 __all__ = [
@@ -22,3 +26,21 @@ __all__ = [
     "load",
     "parse",
 ]
+# Where each is, to be imported when it is first asked for: the command line says what it takes without any of them.
+_HOMES = {
+    "catalog": ("LoadedModel", "entries", "load", "parse"),
+    "refusals": ("AnatomyError", "ConfigError", "SequenceLengthError"),
+    "report": ("Anatomy", "describe"),
+}
+
+
+def __getattr__(name: str) -> object:
+    for home, names in _HOMES.items():
+        if name in names:
+            globals()[name] = found = getattr(import_module(f"anatomy.{home}"), name)
+            return found
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

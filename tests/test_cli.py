@@ -170,9 +170,43 @@ def test_a_reader_that_stops_early_is_no_error() -> None:
     assert done.stderr == ""
 
 
-def test_the_command_line_starts_without_what_only_mistakes_and_other_commands_need() -> None:
-    show = "import sys; from anatomy.cli import main; main(['show', 'gpt2']); print(*sys.modules, file=sys.stderr)"
-    done = subprocess.run([sys.executable, "-c", show], capture_output=True, text=True, check=True)
-    loaded = set(done.stderr.split())
-    assert "anatomy.families.gpt2" in loaded
-    assert not loaded & {"anatomy.families.llama", "csv", "difflib", "shutil"}
+def loaded(*arguments: str) -> set[str]:
+    """The modules that a run of the command line has imported at its end."""
+    code = f"""
+import atexit, sys
+from anatomy.cli import main
+atexit.register(lambda: print(*sys.modules, file=sys.stderr))
+main({list(arguments)})
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return set(done.stderr.split())
+
+
+def test_a_command_starts_without_what_only_mistakes_and_other_commands_need() -> None:
+    modules = loaded("show", "gpt2")
+    assert "anatomy.families.gpt2" in modules
+    assert not modules & {"anatomy.families.llama", "anatomy.document", "anatomy.views", "csv", "difflib", "shutil"}
+
+
+@pytest.mark.parametrize("argument", ["--version", "--help"])
+def test_the_command_line_says_what_it_takes_without_any_command(argument: str) -> None:
+    modules = {name for name in loaded(argument) if name.startswith("anatomy") or name in ("dataclasses", "typing")}
+    assert modules == {"anatomy", "anatomy.cli"}
+
+
+@pytest.mark.parametrize("command", cli.COMMANDS)
+def test_every_command_says_what_it_takes(capsys: pytest.CaptureFixture[str], command: str) -> None:
+    status, out, err = run(capsys, command, "--help")
+    assert (status, err) == (0, "")
+    assert out.startswith(f"usage: anatomy {command} ")
+    assert f"    {command} " in run(capsys, "--help")[1]
+
+
+def test_the_package_has_its_names_before_they_are_used() -> None:
+    code = "import anatomy; assert set(anatomy.__all__) <= set(dir(anatomy)); print(anatomy.load('gpt2').parameters)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "124439808\n"
+    for name in anatomy.__all__:
+        assert getattr(anatomy, name) is getattr(anatomy, name)
+    with pytest.raises(AttributeError, match="has no attribute 'nonsense'"):
+        anatomy.nonsense  # noqa: B018

@@ -1,1 +1,1 @@
-"""What the longer commands of the command line print, a module each; ``cli.py`` reads the arguments."""
+"""The commands of the command line, each a module with ``arguments`` and ``run``; and what several of them share."""

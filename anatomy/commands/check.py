@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from anatomy.catalog import LoadedModel
 from anatomy.checkpoint import Report, account, verdict
 from anatomy.checkpoint.matching import EXTRA, MATCHING, MISSING, PACKED, UNEXPECTED, UNREAD, WRONG_SHAPE, Finding
 from anatomy.checkpoint.verdict import Kind
+from anatomy.commands import arguments as ask
 from anatomy.commands.output import aligned, model, plain, plain_line
 from anatomy.document import to_json
 from anatomy.formatting import exact, shape
@@ -21,14 +23,32 @@ DIFFERENT = 1
 _LISTED = 100
 
 
-def run(named: str | None, path: str, as_json: bool) -> tuple[str, int]:
-    """The report on the checkpoint at ``path`` and the exit status: 0 where it is the model, 1 where it is not."""
-    chosen, why = (model(named), "") if named is not None else (None, "")
-    checkpoint = checkpoints.load(path)
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    parser.description = (
+        "Hold the headers of a checkpoint against a model's tensors. Exit status: 0 where they are those of the model, "
+        "1 where they differ, 2 for bad input."
+    )
+    parser.add_argument(
+        "model",
+        metavar="MODEL",
+        nargs="?",
+        help=f"{ask.MODEL}; left out: the config.json beside the checkpoint, else the catalogue's best fit",
+    )
+    parser.add_argument(
+        "path", metavar="PATH", help="a .safetensors file, a *.safetensors.index.json, or a folder of them"
+    )
+    ask.as_json(parser)
+
+
+def run(options: argparse.Namespace) -> tuple[str, int]:
+    """The report on a checkpoint and the exit status: 0 where it is the model, 1 where it is not."""
+    chosen, why = (model(options.model), "") if options.model is not None else (None, "")
+    checkpoint = checkpoints.load(options.path)
     if chosen is None:
-        chosen, why = fitting.choose(Path(path), checkpoint)
+        chosen, why = fitting.choose(Path(options.path), checkpoint)
     report = checkpoints.check(chosen, checkpoint)
-    text = to_json(as_dict(report, chosen, why)) if as_json else in_words(report, chosen, why)
+    text = to_json(as_dict(report, chosen, why)) if options.json else in_words(report, chosen, why)
     return text, 0 if report.fits else DIFFERENT
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Iterable
 
+from anatomy.commands import arguments as ask
 from anatomy.commands.output import aligned, model, plain
 from anatomy.comparison import Comparison, Line, as_dict, common_seq_len, compare
 from anatomy.config import SequenceLengthError
@@ -13,15 +15,24 @@ from anatomy.report import DEFAULT_SEQ_LEN
 from anatomy.terms import Number
 
 
-def run(first: str, second: str, seq_len: int | None, as_json: bool) -> str:
-    """Both models at ``seq_len`` (where left out: the length nearest to 8 that suits both)."""
-    one, other = model(first), model(second)
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    ask.model(parser, "first", "A")
+    ask.model(parser, "second", "B", "the same")
+    ask.seq_len(parser, other=", or the nearest")
+    ask.as_json(parser)
+
+
+def run(options: argparse.Namespace) -> str:
+    """Both models at one sequence length (where left out: the one nearest to the default that suits both)."""
+    one, other = model(options.first), model(options.second)
+    seq_len = options.seq_len
     if seq_len is None:
         seq_len = common_seq_len(one, other, DEFAULT_SEQ_LEN)
         if seq_len is None:
             raise SequenceLengthError(f"{one.name} and {other.name} run at no common sequence length")
     side = compare(one, other, seq_len)
-    return to_json(as_dict(side)) if as_json else in_words(side)
+    return to_json(as_dict(side)) if options.json else in_words(side)
 
 
 def in_words(side: Comparison) -> str:

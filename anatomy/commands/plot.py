@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
+from anatomy.commands import arguments as ask
 from anatomy.commands import output
 from anatomy.config import AnatomyError
+from anatomy.costs import costs
 from anatomy.options import CHOICES, DEFAULT, KEYS, chosen
-from anatomy.report import DEFAULT_SEQ_LEN, default_seq_len
-
-if TYPE_CHECKING:
-    from anatomy.views.plot import Plot
+from anatomy.report import default_seq_len
+from anatomy.views import curves
+from anatomy.views.plot import Plot, standalone
 
 FLOPS, KV_CACHE = "flops", "kv-cache"
 WHAT = (FLOPS, KV_CACHE)
@@ -44,32 +44,26 @@ stroke-linejoin: round }
 """.replace("\n", "")
 
 
-def add(commands: argparse._SubParsersAction[Any], model_help: str) -> None:
-    """Add the command to the parser of commands."""
-    plot = commands.add_parser("plot", help="FLOPs per token or KV cache against T, as an SVG file")
-    plot.add_argument("model", metavar="MODEL", help=model_help)
-    plot.add_argument("--out", required=True, metavar="FILE", help="the SVG file to write, - for standard output")
-    plot.add_argument("--what", choices=WHAT, default=FLOPS, help=f"the curve (default: {FLOPS})")
-    plot.add_argument("--seq-len", type=int, metavar="T", help=f"the T that is marked (default: {DEFAULT_SEQ_LEN})")
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    ask.model(parser)
+    parser.add_argument("--out", required=True, metavar="FILE", help="the SVG file to write, - for standard output")
+    parser.add_argument("--what", choices=WHAT, default=FLOPS, help=f"the curve (default: {FLOPS})")
+    ask.seq_len(parser, "the T that is marked")
     for switch, values in CHOICES.items():
         if switch != "weights":
             # Each command's own function is kept as ``run``, so the pass has another name here.
             name = "--pass" if switch == "run" else f"--{switch}"
             usual = getattr(DEFAULT, switch)
             text = f"{', '.join(values)} (default: {usual})"
-            plot.add_argument(name, dest=f"{switch}_", choices=values, default=usual, metavar="CHOICE", help=text)
-    plot.add_argument(
+            parser.add_argument(name, dest=f"{switch}_", choices=values, default=usual, metavar="CHOICE", help=text)
+    parser.add_argument(
         "--batch", dest="batch_", default="1", metavar="N", help="sequences that the cache is for (default: 1)"
     )
-    plot.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> str | None:
     """Write the file and say so; raises ``AnatomyError`` where there is nothing to draw or nowhere to write."""
-    # Here, so that the other commands start without the views.
-    from anatomy.costs import costs
-    from anatomy.views import curves
-
     model = output.model(options.model)
     seq_len = default_seq_len(model) if options.seq_len is None else options.seq_len
     switches = DEFAULT
@@ -101,6 +95,4 @@ def svg(plot: Plot, name: str) -> str:
     >>> text.startswith('<svg xmlns="http://www.w3.org/2000/svg"'), "attention overtakes at T = 6,703" in text
     (True, True)
     """
-    from anatomy.views.plot import standalone
-
     return str(standalone(plot, f"{name}: {plot.unit} against T", STYLE))

@@ -1,0 +1,39 @@
+"""``anatomy list``: the catalogue, as a table or as JSON."""
+
+from __future__ import annotations
+
+import argparse
+
+from anatomy import catalog
+from anatomy.commands import arguments as ask
+from anatomy.commands.output import aligned
+from anatomy.document import to_json
+from anatomy.formatting import exact
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    ask.as_json(parser)
+
+
+def run(options: argparse.Namespace) -> str:
+    """Every entry with its total."""
+    found = [(entry, catalog.load(entry.slug)) for entry in catalog.entries().values()]
+    if options.json:
+        return to_json(
+            [
+                {
+                    "slug": entry.slug,
+                    "name": entry.name,
+                    "maker": entry.maker,
+                    "released": entry.released,
+                    "model_type": model.model_type,
+                    "parameters": model.parameters,
+                    "active": model.active_parameters,
+                }
+                for entry, model in found
+            ]
+        )
+    head = ("slug", "name", "maker", "released", "parameters")
+    rows = [(e.slug, e.name, e.maker, e.released, exact(m.parameters)) for e, m in found]
+    return aligned([head, *rows], frozenset({4}))

@@ -1,0 +1,66 @@
+"""``anatomy show``: the whole anatomy of a model, as text or as JSON."""
+
+from __future__ import annotations
+
+import argparse
+
+from anatomy.commands import arguments as ask
+from anatomy.commands import costs, output
+from anatomy.commands.output import aligned
+from anatomy.formatting import exact, giga, percent, shape, short, size_in_bytes
+from anatomy.report import Anatomy, default_seq_len, describe
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    ask.model(parser)
+    ask.seq_len(parser)
+    ask.as_json(parser)
+
+
+def run(options: argparse.Namespace) -> str:
+    """The anatomy at the sequence length that is asked for, else at the legal one nearest to the default."""
+    model = output.model(options.model)
+    anatomy = describe(model, default_seq_len(model) if options.seq_len is None else options.seq_len)
+    if options.json:
+        from anatomy.document import as_dict, to_json  # here, since text is what is mostly asked for
+
+        return to_json(as_dict(anatomy))
+    return in_words(anatomy)
+
+
+def in_words(anatomy: Anatomy) -> str:
+    """The anatomy as text: figures, groups, parts, and what others print."""
+    model = anatomy.model
+    stacks = ", ".join(f"{exact(stack.blocks)} {stack.id} blocks" for stack in model.stacks)
+    context = f"context {exact(model.context)}" if model.context else "no context limit of its own"
+    figures = [
+        ("parameters", exact(model.parameters), short(model.parameters)),
+        ("without embeddings", exact(model.parameters_without_embeddings), short(model.parameters_without_embeddings)),
+    ]
+    if model.active_parameters != model.parameters:
+        figures.append(("active", exact(model.active_parameters), short(model.active_parameters)))
+    per_pass = anatomy.full.per_pass
+    figures.append((f"forward FLOPs, T = {exact(anatomy.seq_len)}", exact(per_pass), giga(per_pass)))
+    figures.append(("per token", "", giga(anatomy.full.per_token)))
+    if anatomy.kv_bytes is not None:
+        figures.append(("KV cache bytes (bf16)", exact(anatomy.kv_bytes), size_in_bytes(anatomy.kv_bytes)))
+    figures += costs.figures(anatomy)
+    groups = [(group.label, exact(group.parameters), percent(group.share)) for group in anatomy.groups]
+    parts = [("part", "blocks", "what it is", "parameters", "weights")]
+    for part in anatomy.parts:
+        weights = ", ".join(
+            f"{weight.symbol} {shape(weight.shape)}" + (f" (x {exact(weight.count)})" if weight.count > 1 else "")
+            for weight in part.weights
+        )
+        where = part.blocks_label or ""
+        name = f"{part.stack} {part.id}" if len(model.stacks) > 1 and part.stack else part.id
+        parts.append((name, where, part.label, exact(part.parameters), weights))
+    lines = [
+        f"{model.name} ({model.model_type}, {model.architecture}): {stacks}, width {exact(model.width)}, {context}"
+    ]
+    if model.defaults:
+        lines.append("defaults used: " + ", ".join(f"{key} = {value}" for key, value in model.defaults.items()))
+    others = [("figure", "by another convention", "prints"), *costs.others(anatomy)]
+    lines += ["", aligned(figures, frozenset({1, 2})), "", aligned(groups, frozenset({1, 2})), ""]
+    return "\n".join([*lines, aligned(parts, frozenset({3})), "", aligned(others, frozenset({2}))])

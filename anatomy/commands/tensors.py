@@ -1,0 +1,46 @@
+"""``anatomy tensors``: every tensor of a model, a line each, as JSON or as CSV."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from anatomy.commands import arguments as ask
+from anatomy.commands import output
+from anatomy.document import to_json
+from anatomy.formatting import exact, shape
+
+KEYS = ("name", "shape", "parameters", "part", "block")
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    ask.model(parser)
+    form = parser.add_mutually_exclusive_group()
+    ask.as_json(form)
+    form.add_argument("--csv", action="store_true", help="as CSV")
+
+
+def run(options: argparse.Namespace) -> str | None:
+    """JSON as text; lines and CSV are printed as they come, since they may be many."""
+    model = output.model(options.model)
+    if options.json:
+        return to_json(
+            [
+                dict(zip(KEYS, (t.name, list(t.shape), t.parameters, t.part, t.block), strict=True))
+                for t in model.tensors()
+            ]
+        )
+    if options.csv:
+        import csv
+
+        writer = csv.writer(sys.stdout, lineterminator="\n")
+        writer.writerow(KEYS)
+        for t in model.tensors():
+            writer.writerow(
+                (t.name, "x".join(map(str, t.shape)), t.parameters, t.part, "" if t.block is None else t.block)
+            )
+        return None
+    for t in model.tensors():
+        print(f"{t.name}  {shape(t.shape)}  {exact(t.parameters)}  {t.part}")
+    return None
