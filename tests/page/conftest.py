@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Error, Page, Playwright, Request, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Error, Page, Playwright, Request, Route, sync_playwright
 
 import build
 from builder.server import running
@@ -170,6 +170,11 @@ def shared_page(browser: Browser, site_url: str) -> Iterator[Page]:
 def page(visit: Visit) -> Page:
     """The page as a first visitor finds it, Python ready."""
     return visit()
+
+
+def absent(route: Route) -> None:
+    """Answer as a host does that lacks the file."""
+    route.fulfill(status=404, body="not here")
 
 
 def run(page: Page, code: str) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
-from tests.page.conftest import READY, START_TIMEOUT, Guard, Visit, run
+from tests.page.conftest import READY, START_TIMEOUT, Guard, Visit, absent, run
 from tests.page.hosts import Host
 
 SNAPSHOT = "**/snapshot.*.bin"
@@ -43,10 +43,6 @@ def test_modules_that_are_nowhere_are_missed_as_ever(page: Page) -> None:
 
 def spoilt(body: bytes, at: int, by: int = 0xFF) -> bytes:
     return body[:at] + bytes([body[at] ^ by]) + body[at + 1 :]
-
-
-def absent(route: Route) -> None:
-    route.fulfill(status=404, body="not here")
 
 
 def cut(route: Route) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from tests.page.conftest import Visit
+from tests.page.conftest import Visit, absent
 
 FAILED = 'html[data-python="failed"]'
 
@@ -14,10 +14,6 @@ def wrong_type(route: Route) -> None:
     """Answer WebAssembly with a type that browsers refuse to compile from."""
     answer = route.fetch()
     route.fulfill(response=answer, headers={**answer.headers, "content-type": "text/plain"})
-
-
-def absent(route: Route) -> None:
-    route.fulfill(status=404, body="not here")
 
 
 @pytest.mark.parametrize(
