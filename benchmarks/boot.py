@@ -1,7 +1,7 @@
 """Time to first paint and to ready, of this page and of a stock PyScript page of the same packages, in one run.
 
-python benchmarks/boot.py                    five cold loads each, on loopback
-python benchmarks/boot.py --all --repeat 7   every link, and warm and from the service worker too
+python benchmarks/boot.py                    seven cold loads each, on loopback
+python benchmarks/boot.py --all              every link, and warm and from the service worker too
 """
 
 import argparse
@@ -70,7 +70,7 @@ def visits(browser: Browser, host: Host, link: Link, kinds: Sequence[str]) -> It
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure, print a table, and the ratio of the two pages for each line of it."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--repeat", type=int, default=5, help="first visits of each page on each link (default: 5)")
+    parser.add_argument("--repeat", type=int, default=7, help="first visits of each page on each link (default: 7)")
     parser.add_argument("--link", action="append", choices=LINKS, help="a link (default: loopback; may be repeated)")
     parser.add_argument("--all", action="store_true", help="all links; cold, warm and from the service worker")
     parser.add_argument("--json", type=Path, help="also write the single loads there")

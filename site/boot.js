@@ -80,7 +80,7 @@ function afterPaint(then) {
   // A place further down, that an address names or a reader had come to, is to be there at once.
   const anchored = location.hash && !location.hash.includes("=");
   if (type === "navigate" && !anchored) root.dataset.top = "";
-  const steps = [() => delete root.dataset.top, then];
+  const steps = [showAll, then];
   const afterFrame = () =>
     requestAnimationFrame(() =>
       setTimeout(() => {
@@ -90,6 +90,13 @@ function afterPaint(then) {
     );
   afterFrame();
   setTimeout(() => steps.splice(0).forEach((each) => each()), UNSEEN);
+}
+
+function showAll() {
+  if (!("top" in root.dataset)) return;
+  delete root.dataset.top;
+  // A place that was chosen in the masthead meanwhile.
+  document.querySelector(":target")?.scrollIntoView();
 }
 
 function whenParsed(then) {
@@ -143,6 +150,19 @@ function reveal(control) {
   return true;
 }
 
+// What the address selects, where it is of the model and the length that came with the page.
+function revealAddressed() {
+  const { model, t, part, ...others } = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
+  const came = {
+    model: document.querySelector("#model [selected]").value,
+    t: document.getElementById("seq-len").defaultValue,
+  };
+  if (Object.keys(others).length || (model ?? came.model) !== came.model || (t ?? came.t) !== came.t) return;
+  const entry = [...document.querySelectorAll("#parts [data-part]")].find((each) => each.dataset.part === part);
+  if (!entry || entry.getAttribute("aria-current") || !early() || !reveal(entry)) return;
+  shown = null; // Python reads the address too
+}
+
 // Python takes over the page as it came; what was chosen meanwhile is chosen again.
 function handOver() {
   if (shown) {
@@ -157,6 +177,11 @@ function handOver() {
 }
 
 document.addEventListener("click", (event) => {
+  if (event.target.id === "forget" && early()) {
+    root.dataset.forget = "";
+    keep(); // which brings what removes it
+    return;
+  }
   const control = event.target.closest?.("[data-action]");
   if (!control || !early() || event.metaKey || event.ctrlKey || event.shiftKey) return;
   // An entry of the list opens by itself.
@@ -173,7 +198,7 @@ document.addEventListener("input", () => {
   say("Python is loading; what you chose takes effect when it is ready.");
 });
 
-// What keeps the page for use without a network: not while it starts.
+// What keeps the page for use without a network, and forgets: not while it starts, unless it is asked for.
 function keep() {
   document.head.append(document.getElementById("later").content);
 }
@@ -196,6 +221,8 @@ addEventListener("unhandledrejection", (event) => fail(String(event.reason?.mess
 if (typeof WebAssembly !== "object") fail("this browser has no WebAssembly");
 else if (!spared()) afterPaint(load);
 else {
-  say("To spare your data, Python waits until you choose something; the page can be read as it is.");
+  const more = location.hash.includes("=") ? "what the address names is shown then" : "the page can be read as it is";
+  say(`To spare your data, Python waits until you choose something; ${more}.`);
   whenParsed(keep);
 }
+whenParsed(revealAddressed);

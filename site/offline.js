@@ -2,6 +2,8 @@
 // version when there is one, and removes on demand whatever a visit has left.
 const root = document.documentElement;
 const workers = navigator.serviceWorker;
+const WORKS = "This copy works offline: it is kept in this browser.";
+const LOST = "This copy does not work offline: the browser could not keep it. The next visit tries again.";
 let reloading = false;
 
 function say(text) {
@@ -34,10 +36,10 @@ function offer(waiting) {
 function follow(worker) {
   const changed = () => {
     if (worker.state === "installed" && workers.controller) offer(worker);
-    else if (worker.state === "activated") say("This copy works offline: it is kept in this browser.");
+    else if (worker.state === "activated") say(WORKS);
     // The browser gave it up: no room, or the network broke off.
     else if (worker.state === "redundant" && !workers.controller) {
-      say("This copy does not work offline: the browser could not keep it. The next visit tries again.");
+      say(LOST);
     }
   };
   worker.addEventListener("statechange", changed);
@@ -45,7 +47,9 @@ function follow(worker) {
 }
 
 async function keep() {
-  if (workers.controller) say("This copy works offline: it is kept in this browser.");
+  // A worker that is there already is asked whether it has all that it would answer with.
+  workers.addEventListener("message", ({ data }) => say(data === "kept" ? WORKS : LOST));
+  if (workers.controller) workers.controller.postMessage("keep");
   else say("This copy does not work offline yet: it is being kept in this browser now.");
   let controlled = Boolean(workers.controller);
   workers.addEventListener("controllerchange", () => {
@@ -62,13 +66,32 @@ async function keep() {
   registration.addEventListener("updatefound", () => registration.installing && follow(registration.installing));
 }
 
-// All that the page stores of a visitor begins so; PyScript opens a database of its own, which stays empty.
+// All that the page stores of a visitor begins so.
 const OURS = "anatomy:";
+// PyScript opens databases that begin so and puts nothing into them; other pages of the same host may use them.
+const PYSCRIPTS = "IDBMap/";
+
+const done = (request) =>
+  new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = request.onblocked = reject;
+  });
+
+async function removeEmpty(name) {
+  const database = await done(indexedDB.open(name));
+  const stores = [...database.objectStoreNames];
+  const counts = stores.map((store) => done(database.transaction(store).objectStore(store).count()));
+  const held = await Promise.all(counts);
+  database.close();
+  if (held.every((count) => !count)) indexedDB.deleteDatabase(name);
+}
 
 async function forget() {
   try {
     for (const key of Object.keys(localStorage)) if (key.startsWith(OURS)) localStorage.removeItem(key);
-    for (const { name } of (await indexedDB.databases?.()) ?? []) indexedDB.deleteDatabase(name);
+    const databases = (await indexedDB.databases?.()) ?? [];
+    const theirs = databases.map(({ name }) => name).filter((name) => name.startsWith(PYSCRIPTS));
+    await Promise.allSettled(theirs.map(removeEmpty));
   } catch {
     // A browser that forbids storage has nothing to remove.
   }
@@ -80,6 +103,7 @@ async function forget() {
 document.addEventListener("click", (event) => {
   if (event.target.id === "forget") forget();
 });
+if ("forget" in root.dataset) forget(); // chosen before this was here
 
 if (root.dataset.edition) {
   say("This is the edition in one file: it needs no network.");
@@ -88,7 +112,5 @@ if (root.dataset.edition) {
 } else if (navigator.connection?.saveData && !workers.controller) {
   say("This copy does not work offline: to spare your data, it is not kept.");
 } else {
-  whenReady(() =>
-    keep().catch(() => say("This copy does not work offline: the browser could not keep it. The next visit tries again.")),
-  );
+  whenReady(() => keep().catch(() => say(LOST)));
 }

@@ -5,7 +5,8 @@
 const VERSION = "{{files-version}}";
 /** Each file's SHA-256 by its path from here. @type {Record<string, string>} */
 const FILES = JSON.parse(String.raw`{{files}}`);
-const PREFIX = "anatomy-";
+// A host may hold other copies of the site beside this one: what they keep is theirs.
+const PREFIX = `anatomy ${self.registration.scope} `;
 const NAME = PREFIX + VERSION;
 // A name with a hash in it never means another content, so the browser's own cache may answer for it.
 const HASHED = /[./][0-9a-f]{10}[./]/;
@@ -51,6 +52,16 @@ async function install() {
   }
 }
 
+/** Whether every file is kept. A browser that is short of room may throw them away and leave this worker: then again. */
+async function complete() {
+  const there = new Set((await (await caches.open(NAME)).keys()).map((request) => request.url));
+  if (Object.keys(FILES).every((path) => there.has(address(path)))) return true;
+  return install().then(
+    () => true,
+    () => false,
+  );
+}
+
 async function activate() {
   for (const name of await own()) if (name !== NAME) await caches.delete(name);
   await self.clients.claim();
@@ -69,7 +80,8 @@ self.addEventListener("fetch", (event) => {
   const { method, url } = event.request;
   if (method === "GET" && url.startsWith(self.registration.scope)) event.respondWith(answer(event.request));
 });
-// The page's reader has asked for the newer version.
 self.addEventListener("message", (event) => {
+  // The page's reader has asked for the newer version.
   if (event.data === "take over") self.skipWaiting();
+  if (event.data === "keep") event.waitUntil(complete().then((whole) => event.source.postMessage(whole ? "kept" : "lost")));
 });

@@ -87,7 +87,9 @@ class _Handler(SiteHandler):
 
     def do_GET(self) -> None:  # noqa: N802 (the base class names it so)
         host = self.server.host
-        path = urlsplit(self.path).path.removeprefix("/") or "index.html"
+        path = urlsplit(self.path).path.removeprefix("/")
+        if not path or path.endswith("/"):
+            path += "index.html"
         host.hear(path)
         data = host.files.get(path)
         if data is None:

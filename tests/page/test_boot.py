@@ -129,7 +129,7 @@ def test_nothing_of_python_is_fetched_on_a_metered_connection_until_something_is
     expect(page.locator("#panel table.shapes")).to_be_visible()
 
 
-def held(visit: Visit) -> tuple[Page, Callable[[], None]]:
+def held(visit: Visit, where: str = "") -> tuple[Page, Callable[[], None]]:
     """The page before Python, and what lets Python come."""
     routes: list[Route] = []
     released = False
@@ -140,7 +140,7 @@ def held(visit: Visit) -> tuple[Page, Callable[[], None]]:
         else:
             routes.append(route)
 
-    page = visit(ready=False, prepare=lambda page: page.route("**/*.wasm", hold))
+    page = visit(where, ready=False, prepare=lambda page: page.route("**/*.wasm", hold))
     page.wait_for_selector('html[data-python="loading"]', state="attached")
 
     def release() -> None:
@@ -204,3 +204,19 @@ def test_the_guard_sees_the_policy_kept(browser: Browser, host: Host) -> None:
     run(page, "print(1)")
     page.close()
     guard.check()
+
+
+def test_a_part_that_the_address_names_is_shown_before_python(visit: Visit) -> None:
+    page, release = held(visit, "#model=gpt2&t=8&part=mlp")
+    expect(page.locator("#panel h2")).to_have_text("MLP")
+    release()
+    expect(page.locator("#panel h2")).to_have_text("MLP")
+
+
+def test_where_python_waits_it_is_said_that_the_address_names_something_else(visit: Visit) -> None:
+    def spare(page: Page) -> None:
+        page.add_init_script("Object.defineProperty(navigator, 'connection', { value: { saveData: true } })")
+
+    page = visit("#model=llama-3-70b&t=8192&part=mlp", ready=False, prepare=spare)
+    expect(page.locator("#python-status")).to_contain_text("what the address names is shown then")
+    expect(page.locator("#panel h2")).not_to_have_text("MLP")

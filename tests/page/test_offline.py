@@ -15,6 +15,20 @@ from tests.page.hosts import Host, version
 WORKS = "This copy works offline"
 OFFER = "A newer version is ready: reload"
 CACHES = "caches.keys().then((names) => names.length)"
+# A database of another page of the host, and how much it holds.
+OPENED = """
+(name) => new Promise((resolve, reject) => {
+  const request = indexedDB.open(name);
+  request.onupgradeneeded = () => request.result.createObjectStore("store", { autoIncrement: true });
+  request.onsuccess = () => {
+    const store = request.result.transaction("store", "readwrite").objectStore("store");
+    const asked = store.%s;
+    asked.onsuccess = () => { request.result.close(); resolve(asked.result); };
+  };
+  request.onerror = reject;
+})
+"""
+FILL, FILLED = OPENED % "add('kept')", OPENED % "count()"
 
 
 @pytest.fixture
@@ -200,6 +214,8 @@ def test_one_button_removes_all_that_visits_have_left(visitor: BrowserContext, h
     page.select_option("#model", "mistral-7b-v0.1")
     page.locator("#code-cell").fill("print('mine')")
     page.evaluate("localStorage.setItem('anatomy:other', '1'); localStorage.setItem('neighbour', '1')")
+    for name in ("neighbour", "IDBMap/neighbour"):
+        page.evaluate(FILL, name)
     assert page.evaluate("Object.keys(localStorage).length") >= 3
     page.locator("#kept summary").click()
     with page.expect_navigation():
@@ -207,6 +223,53 @@ def test_one_button_removes_all_that_visits_have_left(visitor: BrowserContext, h
     ready(page)
     # What another page of the same host keeps is not ours to remove.
     assert page.evaluate("Object.keys(localStorage)") == ["neighbour"]
+    for name in ("neighbour", "IDBMap/neighbour"):
+        assert page.evaluate(FILLED, name) == 1
     expect(page.locator("#model")).to_have_value("gpt2")
     expect(page.locator("#challenges-progress")).to_contain_text("0 of")
     assert "mine" not in page.locator("#code-cell").input_value()
+
+
+def test_what_is_kept_can_be_removed_while_python_is_loading(visitor: BrowserContext, host: Host) -> None:
+    page = visitor.new_page()
+    page.goto(host.url)
+    ready(page)
+    page.evaluate("localStorage.setItem('anatomy:other', '1')")
+    page.route("**/*.wasm", lambda route: None)  # never answered: Python goes on loading
+    page.goto(host.url + "?again")
+    page.wait_for_selector('html[data-python="loading"]', state="attached")
+    page.unroute_all()
+    page.locator("#kept summary").click()
+    with page.expect_navigation():
+        page.locator("#forget").click()
+    ready(page)
+    assert page.evaluate("localStorage.getItem('anatomy:other')") is None
+
+
+def test_two_copies_on_one_host_leave_each_other_alone(
+    visitor: BrowserContext, host: Host, site: dict[str, bytes]
+) -> None:
+    copies = {name: version(site, name) for name in ("one", "two")}
+    host.files = {f"{name}/{path}": data for name, files in copies.items() for path, data in files.items()}
+    for name in copies:
+        page = visitor.new_page()
+        page.goto(f"{host.url}{name}/")
+        ready(page)
+        expect(page.locator("#offline-status")).to_contain_text(WORKS, timeout=START_TIMEOUT)
+    host.stop()
+    for name in copies:
+        page.goto(f"{host.url}{name}/")
+        ready(page)
+        expect(page.locator("h1")).to_contain_text(name)
+
+
+def test_files_that_the_browser_has_thrown_away_are_kept_again(visitor: BrowserContext, host: Host) -> None:
+    page = kept(visitor, host)
+    page.evaluate("caches.keys().then((names) => Promise.all(names.map((name) => caches.delete(name))))")
+    page.reload()
+    ready(page)
+    expect(page.locator("#offline-status")).to_contain_text(WORKS, timeout=START_TIMEOUT)
+    assert page.evaluate(CACHES) == 1
+    host.stop()
+    page.reload()
+    ready(page)
