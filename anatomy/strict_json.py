@@ -1,9 +1,10 @@
-"""Strict JSON: one object, each key once, no NaN or Infinity, no hostile size or nesting."""
+"""Strict JSON: one object, each key once, finite numbers only, no hostile size or nesting."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from math import isinf
 from typing import Any
 
 from anatomy.refusals import ConfigError, shown
@@ -13,7 +14,7 @@ MAX_DEPTH = 32
 
 
 def parse(text: str, source: str = "config.json") -> dict[str, Any]:
-    """Parse strict JSON holding one object: no duplicate keys, no NaN or Infinity, no hostile size or nesting.
+    """Parse strict JSON holding one object: no duplicate keys, finite numbers only, no hostile size or nesting.
 
     >>> parse('{"model_type": "gpt2"}')
     {'model_type': 'gpt2'}
@@ -39,9 +40,21 @@ def parse(text: str, source: str = "config.json") -> dict[str, Any]:
             raise ConfigError(source, None, f"an integer of {len(word)} digits", "integers of at most 40 digits")
         return int(word)
 
+    def finite(word: str) -> float:
+        # Python reads 1e400 as the Infinity that JSON has no word for.
+        number = float(word)
+        if isinf(number):
+            found = f"{word if len(word) <= 60 else word[:60] + '…'} stands where a value belongs"
+            raise ConfigError(source, None, found, "numbers that a float holds (up to 1.8e308)")
+        return number
+
     try:
         value = json.loads(
-            text.removeprefix("\ufeff"), object_pairs_hook=unique, parse_constant=constant, parse_int=integer
+            text.removeprefix("\ufeff"),
+            object_pairs_hook=unique,
+            parse_constant=constant,
+            parse_float=finite,
+            parse_int=integer,
         )
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}"

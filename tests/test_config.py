@@ -48,6 +48,15 @@ TEXTS = {
     "NaN": ('{"n_layer": NaN}', "config.json: NaN stands where a value belongs"),
     "Infinity": ('{"n_layer": Infinity}', "config.json: Infinity stands where a value belongs"),
     "minus Infinity": ('{"n_layer": -Infinity}', "config.json: -Infinity stands where a value belongs"),
+    "a number that overflows": (
+        '{"rope_theta": 1e400}',
+        "config.json: 1e400 stands where a value belongs; accepted: numbers that a float holds (up to 1.8e308)",
+    ),
+    "a negative number that overflows": ('{"a": [-1E999]}', "config.json: -1E999 stands where a value belongs"),
+    "a long number that overflows": (
+        '{"a": 1' + "0" * 400 + ".5}",
+        "config.json: 1" + "0" * 59 + "… stands where a value belongs",
+    ),
     "10^400": (
         '{"n_layer": 1' + "0" * 400 + "}",
         "config.json: an integer of 401 digits; accepted: integers of at most 40",
@@ -68,6 +77,12 @@ def test_text_that_is_no_object_of_a_configuration(text: str, said: str) -> None
         anatomy.parse(text)
     assert str(caught.value).startswith(said)
     assert "\n" not in str(caught.value)
+
+
+def test_the_largest_and_smallest_numbers_are_read_and_a_dict_keeps_what_it_holds() -> None:
+    text = json.dumps(GPT2)[:-1] + ', "a": 1.7976931348623157e308, "b": 1e-400}'
+    assert anatomy.parse(text).parameters == 124439808
+    assert anatomy.load({**GPT2, "rope_theta": float("inf")}).parameters == 124439808
 
 
 def test_nesting_that_json_can_still_read_is_refused() -> None:
