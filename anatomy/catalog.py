@@ -156,5 +156,6 @@ def load(model: str | Path | Mapping[str, Any]) -> LoadedModel:
         raise
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or error
-        raise AnatomyError(f"model {shown(str(model))} cannot be read: {why}") from None
+        accepted = "a slug of the catalogue or the path of a config.json"
+        raise AnatomyError(f"model {shown(str(model))} cannot be read: {why}; accepted: {accepted}") from None
     return parse(text, str(path), path.parent.name or path.name)

@@ -29,6 +29,15 @@ class SequenceLengthError(AnatomyError):
     """A sequence length that the model cannot run at."""
 
 
+def plain_line(text: str) -> str:
+    r"""A text with nothing in it that a terminal would obey: names come from files of others' making.
+
+    >>> plain_line("h.0.\x1b[31mattn")
+    'h.0.\\x1b[31mattn'
+    """
+    return "".join(one if one.isprintable() else one.encode("unicode_escape").decode("ascii") for one in text)
+
+
 def shown(value: object) -> str:
     """A value as an error repeats it: JSON's spelling, cut short.
 

@@ -56,7 +56,7 @@ def test_the_cache_on_standard_output(capsys: pytest.CaptureFixture[str]) -> Non
     [
         (["plot", "vit-base", "--out", "x.svg"], "ViT base has no curve of flops: it runs at one length only"),
         (["plot", "bert-base-uncased", "--what", "kv-cache", "--out", "x.svg"], "it keeps no KV cache"),
-        (["plot", "gpt2", "--out", "/no/such/folder/x.svg"], "/no/such/folder/x.svg cannot be written: No such file"),
+        (["plot", "gpt2", "--out", "/no/such/folder/x.svg"], '"/no/such/folder/x.svg" cannot be written: No such file'),
         (["plot", "gpt2", "--seq-len", "1025", "--out", "-"], "accepted: an integer from 1 to 1,024"),
         (["plot", "gpt2", "--batch", "0", "--out", "-"], 'Batch "0" is no whole number'),
         (["plot", "nothing", "--out", "-"], "nothing"),

@@ -14,9 +14,10 @@ from anatomy.checkpoint import Report, account, verdict
 from anatomy.checkpoint.matching import EXTRA, MATCHING, MISSING, PACKED, UNEXPECTED, UNREAD, WRONG_SHAPE, Finding
 from anatomy.checkpoint.verdict import Kind
 from anatomy.commands import arguments as ask
-from anatomy.commands.output import aligned, model, plain, plain_line
+from anatomy.commands.output import aligned, model, plain
 from anatomy.document import to_json
 from anatomy.formatting import exact, shape
+from anatomy.refusals import plain_line
 
 DIFFERENT = 1
 # In words a report lists so many tensors that differ; --json has all of them.

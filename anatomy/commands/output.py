@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from anatomy import catalog
 from anatomy.catalog import LoadedModel
 from anatomy.config import MAX_BYTES, ConfigError
+from anatomy.refusals import plain_line
 
 _LONGEST = 200
 
@@ -16,12 +17,15 @@ def model(name: str) -> LoadedModel:
     """The model that a MODEL argument names: a slug, a path, or ``-`` for standard input."""
     if name != "-":
         return catalog.load(name)
-    raw = sys.stdin.buffer.read(MAX_BYTES + 1)
+    source, accepted = "standard input", "a config.json in UTF-8"
+    if sys.stdin is None:  # so it is where the shell has closed it
+        raise ConfigError(source, None, "it is closed", accepted)
     try:
-        return catalog.parse(raw.decode("utf-8"), "standard input")
+        return catalog.parse(sys.stdin.buffer.read(MAX_BYTES + 1).decode("utf-8"), source)
     except UnicodeDecodeError:
-        accepted = "a config.json in UTF-8"
-        raise ConfigError("standard input", None, "bytes that are no UTF-8", accepted) from None
+        raise ConfigError(source, None, "bytes that are no UTF-8", accepted) from None
+    except OSError as error:
+        raise ConfigError(source, None, f"it cannot be read: {error.strerror}", accepted) from None
 
 
 def aligned(rows: Iterable[Sequence[str]], right: frozenset[int] = frozenset()) -> str:
@@ -41,15 +45,6 @@ def aligned(rows: Iterable[Sequence[str]], right: frozenset[int] = frozenset()) 
         ]
         lines.append("  ".join(cells).rstrip())
     return "\n".join(lines)
-
-
-def plain_line(text: str) -> str:
-    r"""A text with nothing in it that a terminal would obey: names come from files of others' making.
-
-    >>> plain_line("h.0.\x1b[31mattn")
-    'h.0.\\x1b[31mattn'
-    """
-    return "".join(one if one.isprintable() else one.encode("unicode_escape").decode("ascii") for one in text)
 
 
 def plain(name: str) -> str:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from anatomy.commands import arguments as ask
 from anatomy.commands import output
-from anatomy.config import AnatomyError
 from anatomy.costs import costs
 from anatomy.options import CHOICES, DEFAULT, KEYS, chosen
+from anatomy.refusals import AnatomyError, plain_line, shown
 from anatomy.report import default_seq_len
 from anatomy.views import curves
 from anatomy.views.plot import Plot, standalone
@@ -80,9 +80,11 @@ def run(options: argparse.Namespace) -> str | None:
         return text
     try:
         Path(options.out).write_text(text + "\n", encoding="utf-8")
-    except OSError as error:
-        raise AnatomyError(f"{options.out} cannot be written: {error.strerror}; accepted: a file in a folder") from None
-    return f"Wrote {options.out}: {plot.said}"
+    except (OSError, ValueError) as error:
+        said = getattr(error, "strerror", None) or error
+        accepted = "the path of a file in a folder that is there, or - for standard output"
+        raise AnatomyError(f"--out {shown(options.out)} cannot be written: {said}; accepted: {accepted}") from None
+    return f"Wrote {plain_line(options.out)}: {plot.said}"
 
 
 def svg(plot: Plot, name: str) -> str:
@@ -95,4 +97,5 @@ def svg(plot: Plot, name: str) -> str:
     >>> text.startswith('<svg xmlns="http://www.w3.org/2000/svg"'), "attention overtakes at T = 6,703" in text
     (True, True)
     """
-    return str(standalone(plot, f"{name}: {plot.unit} against T", STYLE))
+    # XML has no place for control characters, however they are spelt.
+    return str(standalone(plot, f"{plain_line(name)}: {plot.unit} against T", STYLE))

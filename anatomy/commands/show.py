@@ -8,6 +8,7 @@ from anatomy.commands import arguments as ask
 from anatomy.commands import costs, output
 from anatomy.commands.output import aligned
 from anatomy.formatting import exact, giga, percent, shape, short, size_in_bytes
+from anatomy.refusals import plain_line
 from anatomy.report import Anatomy, default_seq_len, describe
 
 
@@ -56,9 +57,8 @@ def in_words(anatomy: Anatomy) -> str:
         where = part.blocks_label or ""
         name = f"{part.stack} {part.id}" if len(model.stacks) > 1 and part.stack else part.id
         parts.append((name, where, part.label, exact(part.parameters), weights))
-    lines = [
-        f"{model.name} ({model.model_type}, {model.architecture}): {stacks}, width {exact(model.width)}, {context}"
-    ]
+    name = plain_line(model.name)
+    lines = [f"{name} ({model.model_type}, {model.architecture}): {stacks}, width {exact(model.width)}, {context}"]
     if model.defaults:
         lines.append("defaults used: " + ", ".join(f"{key} = {value}" for key, value in model.defaults.items()))
     others = [("figure", "by another convention", "prints"), *costs.others(anatomy)]
