@@ -21,16 +21,17 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     form.add_argument("--csv", action="store_true", help="as CSV")
 
 
-def run(options: argparse.Namespace) -> str | None:
-    """JSON as text; lines and CSV are printed as they come, since they may be many."""
+def run(options: argparse.Namespace) -> None:
+    """Lines, JSON and CSV are all printed as they come, since they may be many."""
     model = output.model(options.model)
     if options.json:
-        return to_json(
-            [
-                dict(zip(KEYS, (t.name, list(t.shape), t.parameters, t.part, t.block), strict=True))
-                for t in model.tensors()
-            ]
-        )
+        between = "["
+        for t in model.tensors():
+            values = (t.name, list(t.shape), t.parameters, t.part, t.block)
+            sys.stdout.write(between + to_json(dict(zip(KEYS, values, strict=True))))
+            between = ", "
+        print("]")
+        return
     if options.csv:
         import csv
 
@@ -40,7 +41,6 @@ def run(options: argparse.Namespace) -> str | None:
             writer.writerow(
                 (t.name, "x".join(map(str, t.shape)), t.parameters, t.part, "" if t.block is None else t.block)
             )
-        return None
+        return
     for t in model.tensors():
         print(f"{t.name}  {shape(t.shape)}  {exact(t.parameters)}  {t.part}")
-    return None
