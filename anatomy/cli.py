@@ -7,6 +7,8 @@ the others, help and the version cost nothing but this.
 from __future__ import annotations
 
 import argparse
+import codecs
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn
 
 BAD_INPUT = 2
+INTERRUPTED = 130  # 128 and the number of the signal, as shells have it
 # Each command's module in anatomy.commands, and what the list of commands says of it.
 COMMANDS = {
     "list": ("listing", "the catalogue of released models"),
@@ -55,7 +58,17 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong and how to see what would be accepted."""
-        self.exit(BAD_INPUT, f"anatomy: {message}; see {self.prog} --help\n")
+        from anatomy.refusals import plain_line
+
+        self.exit(BAD_INPUT, f"anatomy: {plain_line(message)}; see {self.prog} --help\n")
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        """Write help or the version as any answer: argparse would keep it to itself that a disk is full."""
+        if file is not sys.stdout:
+            super()._print_message(message, file)
+        else:
+            file.write(message)
+            file.flush()
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -69,23 +82,58 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; the exit status is 0, 1 where a check found differences, or 2 for bad input."""
-    options = _parser().parse_args(arguments)
-    from anatomy.commands.output import plain_line
-    from anatomy.refusals import AnatomyError
+def _escaped(error: UnicodeError) -> tuple[str, int]:
+    """What stands for characters that an encoding lacks: JSON's escapes, so that ``--json`` stays JSON everywhere."""
+    import json
 
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    return json.dumps(error.object[error.start : error.end])[1:-1], error.end
+
+
+def _ready_streams() -> None:
+    """Streams that take every character, and that are there even where the shell has closed them."""
+    # Else an error would go to standard output, which is what print makes of None.
+    sys.stdout, sys.stderr = (
+        stream or io.TextIOWrapper(io.FileIO(os.devnull, "w")) for stream in (sys.stdout, sys.stderr)
+    )
+    codecs.register_error("anatomy", _escaped)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="anatomy")
+
+
+def _give_up_output() -> None:
+    """Let go of what is not written yet: Python would try it, and complain, once more at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; the exit status is 0, 1 where a check found differences, 2 for bad input or 130."""
+    _ready_streams()
     status = 0
     try:
+        options = _parser().parse_args(arguments)
         result = options.run(options)
         text, status = result if isinstance(result, tuple) else (result, 0)
         if text is not None:
             print(text)
         sys.stdout.flush()
-    except AnatomyError as error:
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        _give_up_output()  # The reader (head, less) has what it wanted.
+    except OSError as error:
+        if error.filename is not None:
+            raise  # Not of a stream, which has no name to tell.
+        _give_up_output()
+        print(f"anatomy: the answer cannot be written: {error.strerror}", file=sys.stderr)
+        return BAD_INPUT
+    except ValueError as error:
+        from anatomy.refusals import AnatomyError, plain_line
+
+        if not isinstance(error, AnatomyError):
+            raise
         print(f"anatomy: {plain_line(str(error))}", file=sys.stderr)
         return BAD_INPUT
-    except BrokenPipeError:
-        # The reader (head, less) has what it wanted; Python would complain once more at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return status
