@@ -36,7 +36,10 @@ def model(config: Config) -> Model:
         inside.only("qk_ln", None, False, why="QK norms")
         inside.only("alibi", None, True, why="learned positions")
     if config.values.get("ffn_config") is not None:
-        config.nested("ffn_config").only("ffn_type", None, "mptmlp", why="another MLP has other tensors")
+        inside = config.nested("ffn_config")
+        inside.only("ffn_type", None, "mptmlp", why="another MLP has other tensors")
+        # llm-foundry lets it overrule expansion_ratio.
+        inside.only("ffn_hidden_size", None, 4 * width, why="MptMLP is four times as wide")
     heads = Heads(query, query, config.divided("d_model", width, "n_heads", query))
     every = (range(blocks),)
     # Files of a bare model (MptModel) carry no "transformer." before their names.
