@@ -243,6 +243,10 @@ def mpt(keys: Keys) -> int:
     """MPT."""
     d, blocks = keys.size("d_model", "hidden_size"), keys.size("n_layers", "num_hidden_layers")
     over(d, keys.size("n_heads", "num_attention_heads"))
+    if keys.values.get("ffn_config") is not None and keys.inner("ffn_config").size(
+        "ffn_hidden_size", default=4 * d
+    ) != (4 * d):
+        raise RefusedError("ffn_hidden_size")
     return tables(keys, d, True) + blocks * (12 * d * d + 2 * d) + d
 
 
@@ -509,6 +513,8 @@ def recount(values: Mapping[str, Any], architecture: str) -> tuple[int, set[str]
         if outside is not None and (
             type(outside) is not bool or text.get("tie_word_embeddings") not in (None, outside)
         ):
+            raise RefusedError("tie_word_embeddings")
+        if (kind, outside, text.get("tie_word_embeddings")) in (("llama4", True, None), ("gemma3", None, False)):
             raise RefusedError("tie_word_embeddings")
         values = {**text, "model_type": TEXT[kind]}
         if outside is not None:

@@ -78,6 +78,10 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
         like("mpt-7b", ffn_config={"ffn_type": "mb_moe"}),
         'ffn_config: ffn_type is "mb_moe"; accepted: null',
     ),
+    "MPT: an MLP of a width of its own": (
+        like("mpt-7b", ffn_config={"ffn_type": "mptmlp", "ffn_hidden_size": 11008}),
+        "ffn_config: ffn_hidden_size is 11008; accepted: null or 16384 (MptMLP is four times as wide)",
+    ),
     "Falcon: one after the other in the new form": (
         like("falcon-40b", parallel_attn=False),
         "parallel_attn is false; accepted: true with new_decoder_architecture",
@@ -141,6 +145,10 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "Gemma 3: tied inside, untied outside": (
         {**inside("gemma-3-4b", tie_word_embeddings=True), "tie_word_embeddings": False},
         "text_config: tie_word_embeddings is true; accepted: null or false (as outside text_config)",
+    ),
+    "Gemma 3: untied inside, nothing outside": (
+        inside("gemma-3-4b", tie_word_embeddings=False),
+        "text_config: tie_word_embeddings is false; accepted: null or true (or the same value outside text_config too",
     ),
     "SmolLM3: windows": (
         like("smollm3-3b", use_sliding_window=True),
@@ -242,6 +250,19 @@ def test_gemma_3_leaves_heads_and_vocabulary_to_its_class() -> None:
     written = inside("gemma-3-4b", vocab_size=262208, num_attention_heads=8, num_key_value_heads=4, head_dim=256)
     assert anatomy.load(whole).rows == anatomy.load(written).rows
     assert anatomy.load(whole).defaults["vocab_size"] == 262208
+
+
+def test_mpt_may_say_that_its_mlp_is_as_wide_as_ever() -> None:
+    for said in ({"ffn_hidden_size": 16384}, {"ffn_hidden_size": None}, {}):
+        assert anatomy.load(like("mpt-7b", ffn_config=said)).rows == anatomy.load("mpt-7b").rows
+
+
+@pytest.mark.parametrize("tied", [True, False])
+def test_gemma_3_is_tied_as_its_whole_configuration_says(tied: bool) -> None:
+    outside = {**inside("gemma-3-4b"), "tie_word_embeddings": tied}
+    both = {**inside("gemma-3-4b", tie_word_embeddings=tied), "tie_word_embeddings": tied}
+    assert anatomy.load(outside).tied_unembedding is anatomy.load(both).tied_unembedding is tied
+    assert anatomy.load(inside("gemma-3-4b", tie_word_embeddings=True)).tied_unembedding
 
 
 def test_null_kv_heads_are_as_many_as_query_heads() -> None:

@@ -421,6 +421,10 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
         inside("llama-4-scout", "text_config", model_type="llama"),
         'text_config: model_type is "llama"; accepted: "llama4_text" or null',
     ),
+    "Llama 4: tied outside, nothing inside": (
+        like("llama-4-scout", tie_word_embeddings=True),
+        "config: tie_word_embeddings is true; accepted: null or false (or the same value in text_config too",
+    ),
     "Llama 4: marks of neither kind": (
         text("llama-4-scout", no_rope_layers=[True] * 48),
         "no_rope_layers is a list of 48 items; accepted: a list of 48 items (at most 1,024), each 0 or 1",
@@ -437,3 +441,11 @@ def test_what_cannot_be_read_for_certain_is_refused(case: str) -> None:
     values, said = REFUSED[case]
     with pytest.raises(ConfigError, match=re.escape(said)):
         anatomy.load(values)
+
+
+def test_llama_4_is_tied_as_its_text_part_says() -> None:
+    both = inside("llama-4-scout", "text_config", tie_word_embeddings=True) | {"tie_word_embeddings": True}
+    within = inside("llama-4-scout", "text_config", tie_word_embeddings=True) | {"tie_word_embeddings": None}
+    assert anatomy.load(both).tied_unembedding
+    assert anatomy.load(within).tied_unembedding
+    assert not anatomy.load(like("llama-4-scout", tie_word_embeddings=False)).tied_unembedding

@@ -46,6 +46,12 @@ def model(config: Config) -> Model:
     values = {**stated.values, "model_type": whole.text, "architectures": [whole.text_class]}
     # The whole configuration may say whether the tables are tied; its text part cannot contradict it.
     outside = config.values.get("tie_word_embeddings")
+    if family == "llama4" and stated.values.get("tie_word_embeddings") is None:
+        why = "or the same value in text_config too, the only one that transformers reads"
+        config.only("tie_word_embeddings", None, False, why=why)
+    if family == "gemma3" and outside is None:
+        why = "or the same value outside text_config too: versions of transformers differ in which they read"
+        stated.only("tie_word_embeddings", None, True, why=why)
     if outside is not None:
         stated.only("tie_word_embeddings", None, outside, why="as outside text_config")
         values["tie_word_embeddings"] = outside
