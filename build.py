@@ -19,7 +19,20 @@ sys.path[:0] = [folder for folder in (str(ROOT), str(SITE)) if folder not in sys
 import anatomy
 from anatomy.state import State
 from anatomy.views.page import marked, regions
-from builder import archive, document, names, notices, offline, one_file, pins, runtime, snapshot, template, wheels
+from builder import (
+    archive,
+    check,
+    document,
+    names,
+    notices,
+    offline,
+    one_file,
+    pins,
+    runtime,
+    snapshot,
+    template,
+    wheels,
+)
 from builder.document import SNAPSHOT
 from builder.failure import BuildError
 from builder.server import serve
@@ -45,6 +58,8 @@ SCRIPTS = ("main.py", "brought.py", "cell.py")
 LOCK = "pyodide/pyodide-lock.json"
 NOTICES = "THIRD-PARTY.txt"
 TEMPLATE = "template.html"
+# GitHub Pages, and many another host, knows it by this name.
+NOT_FOUND = "404.html"
 
 Files = dict[str, bytes]
 
@@ -138,6 +153,11 @@ def page_files(files: Files, plan: Plan) -> Files:
     return {published[path]: data for path, data in known.items()} | {"index.html": page.encode()}
 
 
+def not_found_files(files: Files, plan: Plan) -> Files:
+    """Add what a host answers with where there is no such file."""
+    return files | {NOT_FOUND: (plan.root / "site" / NOT_FOUND).read_bytes()}
+
+
 def offline_files(files: Files, plan: Plan) -> Files:
     """Add the service worker that keeps all of these files for later without a network."""
     source = plan.root / "site" / offline.NAME
@@ -155,6 +175,7 @@ STEPS: tuple[Callable[[Files, Plan], Files], ...] = (
     start_files,
     one_file_files,
     page_files,
+    not_found_files,
     offline_files,
 )
 
@@ -199,8 +220,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--wheels", type=Path, metavar="DIR", help="look here for NumPy's wheel before fetching it")
     parser.add_argument("--require-numpy", action="store_true", help="fail where NumPy cannot be had")
     parser.add_argument("--runtime", type=Path, default=RUNTIME, help="other pins (default: site/runtime.json)")
+    parser.add_argument("--check", type=Path, metavar="DIR", help="build nothing: verify a built or deployed folder")
     asked = parser.parse_args(arguments)
     try:
+        if asked.check:
+            return _checked(asked.check)
         made = files(asked.wheels, runtime=asked.runtime, require_numpy=asked.require_numpy)
         write(made, asked.out)
         print(_summary(made, asked.out, asked.runtime), flush=True)
@@ -213,6 +237,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"build.py: {error.filename} cannot be read or written ({error.strerror}).", file=sys.stderr)
         return 2
     return 0
+
+
+def _checked(folder: Path) -> int:
+    wrong = list(check.complaints(folder))
+    for sentence in wrong:
+        print(f"{folder}: {sentence}", file=sys.stderr)
+    if not wrong:
+        print(f"{folder}: every hash, link and size is as it should be.")
+    return 1 if wrong else 0
 
 
 def _scripts(plan: Plan) -> Files:

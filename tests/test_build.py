@@ -70,7 +70,7 @@ def test_no_address_in_the_page_is_tied_to_a_root_or_a_host(index: str) -> None:
 
 def test_every_file_but_those_called_by_name_has_a_hash_in_its_path(site: dict[str, bytes]) -> None:
     plain = [path for path in site if not re.search(r"[./][0-9a-f]{10}[./]", path)]
-    assert sorted(plain) == sorted([build.NOTICES, "index.html", "service_worker.js", one_file.NAME])
+    assert sorted(plain) == sorted([build.NOTICES, build.NOT_FOUND, "index.html", "service_worker.js", one_file.NAME])
 
 
 def test_the_archive_holds_package_and_configurations_side_by_side(site: dict[str, bytes]) -> None:

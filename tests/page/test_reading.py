@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from tests.page.conftest import Visit
+from tests.page.conftest import READY, START_TIMEOUT, Visit
 
 PARTS = ["embedding", "residual", "norm-attention", "attention", "norm-mlp", "mlp", "final-norm", "unembedding"]
 
@@ -102,3 +102,10 @@ def test_what_is_pressed_early_takes_effect_when_python_is_ready(visit: Visit) -
     expect(page.locator("#panel h2")).to_have_text("MLP")
     expect(page.locator("#where")).to_contain_text("8,030,261,248")
     assert "model=llama-3-8b&t=8&part=mlp" in page.url
+
+
+def test_where_there_is_no_such_page_a_link_leads_to_the_one_that_is(visit: Visit) -> None:
+    page = visit("404.html", ready=False)
+    page.get_by_role("link", name="Anatomy of a transformer").click()
+    page.wait_for_selector(READY, state="attached", timeout=START_TIMEOUT)
+    expect(page.locator("h1")).to_have_text("Anatomy of a transformer")
