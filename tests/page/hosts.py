@@ -1,5 +1,7 @@
 """A host of the site that can be stopped and started again, given another version, and made to break off."""
 
+import html
+import re
 import threading
 from collections.abc import Mapping
 from http.server import ThreadingHTTPServer
@@ -10,15 +12,23 @@ import build
 from builder import offline
 from builder.server import HOST, SiteHandler
 
+# Where a page's breaches of its own policy are told, by every engine and without a script of ours in the page.
+VIOLATION = "violation"
+_POLICY = re.compile(r'http-equiv="Content-Security-Policy" content="([^"]*)"')
+
 
 class Host:
-    """Serves a mapping of files; `cut` names those that break off midway, `types` other content types by suffix."""
+    """Serves a mapping of files; `cut` names those that break off midway, `types` other content types by suffix.
+
+    ``violations`` are the reports of what the page's policy forbids, requests to another origin among it.
+    """
 
     def __init__(self, files: Mapping[str, bytes]) -> None:
         self.files = dict(files)
         self.cut: set[str] = set()
         self.types: dict[str, str] = {}
         self.asked: list[str] = []
+        self.violations: list[str] = []
         self._heard = threading.Condition()
         self._port = 0
         self._server: _Server | None = None
@@ -39,6 +49,18 @@ class Host:
         """Wait until that file has been asked for."""
         with self._heard:
             assert self._heard.wait_for(lambda: path in self.asked, timeout=60), f"{path} was not asked for"
+
+    def report(self, violation: str) -> None:
+        """Note a breach of the page's policy."""
+        with self._heard:
+            self.violations.append(violation)
+            self._heard.notify_all()
+
+    def await_violation(self, of: str) -> None:
+        """Wait until a breach that names this has been told."""
+        with self._heard:
+            told = self._heard.wait_for(lambda: any(of in one for one in self.violations), timeout=60)
+            assert told, f"no breach of {of} was told"
 
     def start(self) -> None:
         """Answer, at the same address as before."""
@@ -99,6 +121,9 @@ class _Handler(SiteHandler):
         self.send_response(200)
         self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(data)))
+        if policy := path.endswith(".html") and _POLICY.search(data.decode()):
+            reported = f"{html.unescape(policy[1])}; report-uri /{VIOLATION}"
+            self.send_header("Content-Security-Policy-Report-Only", reported)
         self.end_headers()
         if path in host.cut:
             self.wfile.write(data[: len(data) // 2])
@@ -107,6 +132,13 @@ class _Handler(SiteHandler):
             self.close_connection = True
         else:
             self.wfile.write(data)
+
+    def do_POST(self) -> None:  # noqa: N802
+        report = self.rfile.read(int(self.headers["Content-Length"])).decode()
+        if self.path == f"/{VIOLATION}":
+            self.server.host.report(report)
+        self.send_response(204)
+        self.end_headers()
 
     def handle(self) -> None:
         try:

@@ -34,6 +34,7 @@ def host(engine: Browser, site: dict[str, bytes]) -> Iterator[Host]:
     host = Host(version(site, "one"))
     yield host
     host.stop()
+    assert host.violations == []
 
 
 def opened(engine: Browser, url: str) -> Browser:
@@ -127,3 +128,12 @@ def test_the_one_file_works_from_a_disk(engine: Browser, site: dict[str, bytes],
     engine.set("#model", "llama-3-70b")
     engine.until(f"{text('#figures [data-figure=parameters]')}.includes('70.6B')")
     assert run(engine, "print(6 * 7)").strip() == "42"
+
+
+def test_a_breach_of_the_policy_would_be_noticed(engine: Browser, host: Host) -> None:
+    """That `host` ends with none means something."""
+    opened(engine, host.url)
+    engine.value("(document.body.append(Object.assign(new Image(), { src: 'https://elsewhere.example/1.png' })), 1)")
+    host.await_violation("elsewhere.example")
+    assert all("elsewhere.example" in report for report in host.violations)
+    host.violations.clear()
