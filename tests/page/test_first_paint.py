@@ -69,3 +69,23 @@ def test_a_choice_made_before_python_was_asked_for_takes_effect(visit: Visit) ->
     page = visit(prepare=lambda page: page.add_init_script(STORY + early))
     expect(page.locator("#panel h2")).to_have_text("MLP")
     assert page.evaluate("story") == ["masthead", "python", "whole"]
+
+
+def test_a_place_chosen_before_the_page_is_shown_is_gone_to(visit: Visit) -> None:
+    early = """
+    addEventListener("load", () => {
+      window.held = "top" in document.documentElement.dataset;
+      document.querySelector('.toc a[href="#memory"]').click();
+    });
+    """
+    page = visit(ready=False, prepare=lambda page: page.add_init_script(NO_FRAMES + early))
+    page.wait_for_selector("html:not([data-top])", state="attached")
+    assert page.evaluate("held")
+    expect(page.locator("#memory")).to_be_in_viewport()
+
+
+def test_what_is_printed_is_never_held_back(page: Page) -> None:
+    page.evaluate("document.documentElement.dataset.top = ''")
+    expect(page.locator("main")).to_be_hidden()
+    page.emulate_media(media="print")
+    expect(page.locator("main")).to_be_visible()
