@@ -94,7 +94,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for kind in kinds:
             mine, other = (loads.get((link.name, kind, name), []) for name in NAMES)
             # A stock page has no service worker: its warm load is what there is to compare with.
-            other = other or loads[link.name, WARM, "stock"]
+            other = other or loads[link.name, WARM, NAMES[1]]
             if mine:
                 print(_line(f"{link.name}, {kind}", mine, other))
     if asked.json:

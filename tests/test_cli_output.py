@@ -17,14 +17,15 @@ from anatomy import cli
 ROOT = Path(anatomy.__file__).parent.parent
 CONFIG = dict(anatomy.entries()["gpt2"].config)
 FULL = "anatomy: the answer cannot be written: No space left on device\n"
-needs_full = pytest.mark.skipif(not Path("/dev/full").exists(), reason="no disk that is always full")
+needs_full = pytest.mark.skipif(
+    not Path("/dev/full").exists(), reason="only Linux has /dev/full, a disk that is always full"
+)
 
 
-def started(*arguments: str, encoding: str = "utf-8", **streams: object) -> "subprocess.CompletedProcess[bytes]":
+def started(*arguments: str, encoding: str = "utf-8") -> "subprocess.CompletedProcess[bytes]":
     environment = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONIOENCODING": encoding}
-    given = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | streams
     command = [sys.executable, "-m", "anatomy", *arguments]
-    return subprocess.run(command, check=False, env=environment, **given)  # type: ignore[call-overload, no-any-return]
+    return subprocess.run(command, capture_output=True, check=False, env=environment)
 
 
 def in_shell(line: str) -> "subprocess.CompletedProcess[str]":

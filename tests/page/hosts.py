@@ -3,7 +3,7 @@
 import html
 import re
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from http.server import ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -41,26 +41,28 @@ class Host:
 
     def hear(self, path: str) -> None:
         """Note that a file was asked for."""
-        with self._heard:
-            self.asked.append(path)
-            self._heard.notify_all()
+        self._note(self.asked, path)
 
     def await_request(self, path: str) -> None:
         """Wait until that file has been asked for."""
-        with self._heard:
-            assert self._heard.wait_for(lambda: path in self.asked, timeout=60), f"{path} was not asked for"
+        self._await(lambda: path in self.asked, f"{path} was not asked for")
 
     def report(self, violation: str) -> None:
         """Note a breach of the page's policy."""
-        with self._heard:
-            self.violations.append(violation)
-            self._heard.notify_all()
+        self._note(self.violations, violation)
 
     def await_violation(self, of: str) -> None:
         """Wait until a breach that names this has been told."""
+        self._await(lambda: any(of in one for one in self.violations), f"no breach of {of} was told")
+
+    def _note(self, where: list[str], what: str) -> None:
         with self._heard:
-            told = self._heard.wait_for(lambda: any(of in one for one in self.violations), timeout=60)
-            assert told, f"no breach of {of} was told"
+            where.append(what)
+            self._heard.notify_all()
+
+    def _await(self, holds: Callable[[], bool], else_said: str) -> None:
+        with self._heard:
+            assert self._heard.wait_for(holds, timeout=60), else_said
 
     def start(self) -> None:
         """Answer, at the same address as before."""
