@@ -17,8 +17,8 @@ SITE = ROOT / "site"
 sys.path[:0] = [folder for folder in (str(ROOT), str(SITE)) if folder not in sys.path]
 
 import anatomy
-from anatomy.state import State
 from anatomy.views.page import marked, regions
+from anatomy.visit.state import State
 from builder import (
     archive,
     check,
@@ -30,6 +30,7 @@ from builder import (
     pins,
     runtime,
     snapshot,
+    sources,
     template,
     wheels,
 )
@@ -54,7 +55,7 @@ INSIDE = {"boot": "boot.js", "files": "files.js", "style": "style.css"}
 # The page's own Python: unpacked side by side, as in a checkout, so that catalog.py finds the configurations.
 PACKED = ("anatomy", "model_configs")
 # Modules of the page that speak with the browser, so that only a page can run them.
-SCRIPTS = ("main.py", "brought.py", "cell.py")
+SCRIPTS = ("main.py", "picked.py", "cell.py")
 LOCK = "pyodide/pyodide-lock.json"
 NOTICES = "THIRD-PARTY.txt"
 TEMPLATE = "template.html"
@@ -144,7 +145,7 @@ def page_files(files: Files, plan: Plan) -> Files:
         lock = known.pop(LOCK)
         known = document.start_modules(site, known, _names, lock=lock)
     published = _published(known)
-    texts = {key: (site / name).read_text("utf-8") for key, name in INSIDE.items()}
+    texts = {key: sources.find(site, name).read_text("utf-8") for key, name in INSIDE.items()}
     policy = POLICY.format_map({key: document.allowance(f"\n{text}") for key, text in texts.items()})
     values = {"csp": policy, "numpy": document.numpy(files), "preload": document.preload(plan.pins, published)}
     values["preparer"] = published.get(document.PREPARER, "")
@@ -160,7 +161,7 @@ def not_found_files(files: Files, plan: Plan) -> Files:
 
 def offline_files(files: Files, plan: Plan) -> Files:
     """Add the service worker that keeps all of these files for later without a network."""
-    source = plan.root / "site" / offline.NAME
+    source = sources.find(plan.root / "site", offline.NAME)
     # The edition in one file is for who wants it, not for every visitor's browser to keep.
     kept = {path: data for path, data in files.items() if path != one_file.NAME}
     return files | {offline.NAME: offline.worker(source, kept)}
@@ -249,7 +250,7 @@ def _checked(folder: Path) -> int:
 
 
 def _scripts(plan: Plan) -> Files:
-    return {name: (plan.root / "site" / name).read_bytes() for name in SCRIPTS}
+    return {name: sources.find(plan.root / "site", name).read_bytes() for name in SCRIPTS}
 
 
 def _published(files: Mapping[str, bytes]) -> dict[str, str]:
@@ -267,7 +268,7 @@ def _page(plan: Plan, files: Files, address: Callable[[str], str], said: dict[st
     """The page, with every file where `address` says, and what is `said` of this edition."""
     values = {f"region:{key}": marked(markup, State()) for key, markup in regions(State()).items()}
     values |= {f"asset:{path}": address(path) for path in files}
-    values |= {f"text:{name}": (plan.root / "site" / name).read_text("utf-8") for name in INSIDE.values()}
+    values |= {f"text:{name}": sources.find(plan.root / "site", name).read_text("utf-8") for name in INSIDE.values()}
     values |= {"version": escape(anatomy.__version__)} | said | {"csp": escape(said["csp"], quote=False)}
     if plan.pins.packages:
         values |= {"config": escape(document.config(plan.pins, address)), "mpy-config": document.no_plugins()}

@@ -9,9 +9,14 @@ from importlib import import_module
 
 TYPE_CHECKING = False  # typing's own, without the time to import it
 if TYPE_CHECKING:
-    from anatomy.catalog import LoadedModel, entries, load, parse
-    from anatomy.refusals import AnatomyError, ConfigError, SequenceLengthError
-    from anatomy.report import Anatomy, describe
+    from anatomy.catalog import (
+        LoadedModel,
+        entries,
+        load,
+        parse,
+    )
+    from anatomy.reading.refusals import AnatomyError, ConfigError, SequenceLengthError
+    from anatomy.report.anatomy import Anatomy, describe
 
 __version__ = "1.0.0"
 __all__ = [
@@ -29,8 +34,8 @@ __all__ = [
 # Where each is, to be imported when it is first asked for: the command line says what it takes without any of them.
 _HOMES = {
     "catalog": ("LoadedModel", "entries", "load", "parse"),
-    "refusals": ("AnatomyError", "ConfigError", "SequenceLengthError"),
-    "report": ("Anatomy", "describe"),
+    "reading.refusals": ("AnatomyError", "ConfigError", "SequenceLengthError"),
+    "report.anatomy": ("Anatomy", "describe"),
 }
 
 

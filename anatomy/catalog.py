@@ -9,12 +9,13 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from anatomy import config as reading
-from anatomy import flops as counting
-from anatomy import memory
-from anatomy.config import AnatomyError, ConfigError, shown
+from anatomy.counts import memory
+from anatomy.counts.flops import FULL, Flops, forward
 from anatomy.families import build
-from anatomy.tensors import Model
+from anatomy.model.rows import Model
+from anatomy.reading.config import MAX_BYTES
+from anatomy.reading.config import parse as parse_config
+from anatomy.reading.refusals import AnatomyError, ConfigError, shown
 
 DEFAULT_MODEL = "gpt2"
 # What a configuration that nobody named is called.
@@ -51,13 +52,22 @@ class LoadedModel(Model):
         """The catalogue's slug, None for a visitor's own configuration."""
         return self.entry.slug if self.entry else None
 
-    def flops(self, seq_len: int, square: str = counting.FULL) -> counting.Flops:
+    @property
+    def called(self) -> str:
+        """Its name inside a sentence: a visitor's own configuration has no proper name.
+
+        >>> load("gpt2").called
+        'GPT-2 small'
+        """
+        return "your model" if self.entry is None and self.name == UNNAMED else self.name
+
+    def flops(self, seq_len: int, square: str = FULL) -> Flops:
         """Forward FLOPs of one pass over ``seq_len`` tokens; ``square`` is ``full`` or ``causal``.
 
         >>> load("gpt2").flops(seq_len=8).per_token
         247358976
         """
-        return counting.forward(self, seq_len, square)
+        return forward(self, seq_len, square)
 
     def kv_cache_bytes(self, seq_len: int, batch: int = 1, dtype: str = "bf16") -> int | None:
         """Bytes of the KV cache after ``seq_len`` tokens, None where the model keeps none.
@@ -118,7 +128,7 @@ def parse(text: str, source: str = "config.json", name: str = UNNAMED) -> Loaded
     >>> parse(json.dumps(dict(entries()["gpt2"].config))).parameters
     124439808
     """
-    return _loaded(reading.parse(text, source), source, name, None)
+    return _loaded(parse_config(text, source), source, name, None)
 
 
 def _nearest(model: str | Path) -> str:
@@ -147,8 +157,8 @@ def load(model: str | Path | Mapping[str, Any]) -> LoadedModel:
             raise AnatomyError(
                 f"model {shown(str(model))} is neither in the catalogue nor a file; known: {_nearest(model)}"
             )
-        if path.stat().st_size > reading.MAX_BYTES:
-            raise ConfigError(str(path), None, f"the file holds over {reading.MAX_BYTES:,} bytes", "a config.json")
+        if path.stat().st_size > MAX_BYTES:
+            raise ConfigError(str(path), None, f"the file holds over {MAX_BYTES:,} bytes", "a config.json")
         text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError:
         raise ConfigError(str(path), None, "the file holds bytes that are no UTF-8", "a config.json in UTF-8") from None

@@ -58,7 +58,7 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong and how to see what would be accepted."""
-        from anatomy.refusals import plain_line
+        from anatomy.reading.refusals import plain_line
 
         self.exit(BAD_INPUT, f"anatomy: {plain_line(message)}; see {self.prog} --help\n")
 
@@ -130,7 +130,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"anatomy: the answer cannot be written: {error.strerror}", file=sys.stderr)
         return BAD_INPUT
     except ValueError as error:
-        from anatomy.refusals import AnatomyError, plain_line
+        from anatomy.reading.refusals import AnatomyError, plain_line
 
         if not isinstance(error, AnatomyError):
             raise

@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT)]
 
 import anatomy
-from anatomy.report import default_seq_len
+from anatomy.report.anatomy import default_seq_len
 
 BLOCKS = 10**9
 # A plain stack, windows in every other block, dense blocks before routed ones.

@@ -15,10 +15,11 @@ import pytest
 
 import build
 from anatomy import __version__
-from anatomy.state import State
 from anatomy.views.page import marked, regions
+from anatomy.visit.state import State
 from builder import document, one_file, pins, runtime, server, wheels
 from builder.failure import BuildError
+from builder.sources import FOLDERS
 
 TEXT = ("html", "css", "js", "mjs", "py", "json", "txt")
 
@@ -76,7 +77,7 @@ def test_every_file_but_those_called_by_name_has_a_hash_in_its_path(site: dict[s
 def test_the_archive_holds_package_and_configurations_side_by_side(site: dict[str, bytes]) -> None:
     with zipfile.ZipFile(io.BytesIO(site[one(site, r"app\.\w+\.zip")])) as archive:
         names = archive.namelist()
-    assert {"anatomy/tensors.py", "anatomy/views/page.py", "model_configs/gpt2.json"} <= set(names)
+    assert {"anatomy/model/rows.py", "anatomy/views/page.py", "model_configs/gpt2.json"} <= set(names)
     assert {Path(name).suffix for name in names} == {".py", ".json"}
     assert {name.split("/")[0] for name in names} == {"anatomy", "model_configs", *build.SCRIPTS}
 
@@ -105,7 +106,8 @@ def test_every_file_of_the_sites_own_is_shipped(site: dict[str, bytes]) -> None:
     elsewhere = {*build.SCRIPTS, *build.INSIDE.values(), "service_worker.js", "app.webmanifest"}
     elsewhere |= {"materials.mjs", "interpreter.mjs", "preparer.mjs"}
     elsewhere |= {"one_file.js", "one_file_worker.js"}  # of the edition in one file
-    for source in build.SITE.iterdir():
+    sources = [path for folder in FOLDERS for path in (build.SITE / folder).iterdir()]
+    for source in sources:
         if source.is_file() and source.name not in {"template.html", build.RUNTIME.name, *elsewhere}:
             assert source.read_bytes() in site.values(), f"the template does not name site/{source.name}"
 

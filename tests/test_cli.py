@@ -185,7 +185,14 @@ main({list(arguments)})
 def test_a_command_starts_without_what_only_mistakes_and_other_commands_need() -> None:
     modules = loaded("show", "gpt2")
     assert "anatomy.families.gpt2" in modules
-    assert not modules & {"anatomy.families.llama", "anatomy.document", "anatomy.views", "csv", "difflib", "shutil"}
+    assert not modules & {
+        "anatomy.families.llama",
+        "anatomy.report.document",
+        "anatomy.views",
+        "csv",
+        "difflib",
+        "shutil",
+    }
 
 
 @pytest.mark.parametrize("argument", ["--version", "--help"])

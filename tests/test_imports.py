@@ -1,48 +1,28 @@
 """Imports point one way, and only the page's own module touches the browser."""
 
 import ast
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parent.parent
-# Each may import from those before it (and from its own level where they stand together).
-LEVELS = (
-    ("terms", "blocks", "refusals", "strict_json", "config", "formatting", "snippet"),
-    ("architecture", "grouping"),
-    ("tensors",),
-    ("families", "flops", "parameters", "working", "naming", "checkpoint", "labels", "activations", "weights"),
-    ("memory", "decoding", "training", "shortcuts"),
-    ("peak", "conventions", "options"),
-    ("curves",),
-    ("catalog", "costs"),
+# The house from the ground up: each folder may import from its own floor and from those below it.
+FLOORS = (
+    ("model", "reading"),
+    ("words",),
+    ("families",),
+    ("counts",),
+    ("catalog", "checkpoint"),
     ("report",),
-    ("facts",),
-    ("document", "comparison", "contrasts", "challenges", "explanations", "prose", "remarks", "fitting", "own"),
-    ("state",),
-    ("hashes",),
-    ("visitor",),
-    ("views",),
-    ("commands",),
+    ("teaching",),
+    ("visit",),
+    ("views", "commands"),
     ("cli",),
 )
 # What computes figures: whole numbers and fractions only.
-ARITHMETIC = (
-    *(
-        "architecture",
-        "grouping",
-        "tensors",
-        "terms",
-        "flops",
-        "memory",
-        "families",
-        "blocks",
-        "parameters",
-        "decoding",
-    ),
-    *("training", "shortcuts", "peak", "curves", "conventions", "costs", "options", "naming", "working"),
-)
-LEVEL = {name: at for at, names in enumerate(LEVELS) for name in names}
+ARITHMETIC = ("model", "families", "counts")
+FLOOR = {name: at for at, names in enumerate(FLOORS) for name in names}
 STANDARD_ONLY = sorted((ROOT / "anatomy").rglob("*.py"))
 
 
@@ -70,10 +50,14 @@ def test_imports_point_one_way(path: Path) -> None:
         return
     for name in imported(path):
         steps = name.split(".")
-        if steps[0] != "anatomy" or len(steps) < 2 or steps[1] not in LEVEL:
-            continue
-        assert LEVEL[steps[1]] <= LEVEL[mine], f"{mine} imports {name}, which stands above it"
-        assert steps[1] != "cli" or mine == "cli"
+        if steps[0] == "anatomy" and len(steps) > 1 and steps[1] in FLOOR:
+            assert FLOOR[steps[1]] <= FLOOR[mine], f"{mine} imports {name}, which stands above it"
+
+
+def test_no_module_imports_itself_by_way_of_others() -> None:
+    modules = {".".join(path.relative_to(ROOT).with_suffix("").parts): path for path in STANDARD_ONLY}
+    graph = {name: imported(path) & modules.keys() for name, path in modules.items()}
+    TopologicalSorter(graph).prepare()
 
 
 @pytest.mark.parametrize("path", STANDARD_ONLY, ids=lambda path: str(path.relative_to(ROOT)))
@@ -85,9 +69,8 @@ def test_the_package_imports_the_standard_library_only(path: Path) -> None:
         assert top == "anatomy" or top in sys.stdlib_module_names, f"{path.name} imports {name}"
 
 
-def test_every_module_has_a_level() -> None:
-    names = {module_of(path) for path in STANDARD_ONLY} - {"__init__", "__main__"}
-    assert names <= set(LEVEL), names - set(LEVEL)
+def test_every_folder_and_loose_module_has_a_floor() -> None:
+    assert {module_of(path) for path in STANDARD_ONLY} - {"__init__", "__main__"} == set(FLOOR)
 
 
 @pytest.mark.parametrize("name", ARITHMETIC)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-import anatomy.tensors
+import anatomy.model.rows
 
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
@@ -55,5 +55,5 @@ def test_the_package_needs_nothing_else() -> None:
 def test_doctests_of_the_package_and_of_the_build_are_tests(request: pytest.FixtureRequest) -> None:
     assert request.config.getoption("doctestmodules")
     assert {"anatomy", "site/builder"} <= set(request.config.getini("testpaths"))
-    examples = [test.examples for test in doctest.DocTestFinder().find(anatomy.tensors) if test.examples]
+    examples = [test.examples for test in doctest.DocTestFinder().find(anatomy.model.rows) if test.examples]
     assert examples

@@ -15,7 +15,7 @@ from anatomy.checkpoint.matching import (
     Finding,
     Report,
 )
-from anatomy.formatting import exact
+from anatomy.words.formatting import exact
 
 # What is counted by the piece; everything else is said in brackets after its size.
 _PIECES = {

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from anatomy.checkpoint.names import split
-from anatomy.tensors import Model
+from anatomy.model.rows import Model
 
 MTP = "multi-token prediction"
 ADAPTER = "LoRA adapter matrix"

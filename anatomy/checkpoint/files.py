@@ -9,8 +9,13 @@ from functools import cached_property
 from pathlib import Path
 
 from anatomy.checkpoint import headers
-from anatomy.checkpoint.headers import CheckpointError, Index, Shard, Stored
-from anatomy.config import shown
+from anatomy.checkpoint.headers import (
+    CheckpointError,
+    Index,
+    Shard,
+    Stored,
+)
+from anatomy.reading.config import shown
 
 SUFFIX, INDEX_SUFFIX = ".safetensors", ".safetensors.index.json"
 # How released shards are numbered.

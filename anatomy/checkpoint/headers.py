@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 from anatomy.checkpoint import foreign
-from anatomy.config import AnatomyError, shown
+from anatomy.reading.config import AnatomyError, shown
 
 # The safetensors library itself refuses longer headers. A header of 100,000 tensors has some 12 MB.
 MAX_HEADER = 100_000_000

@@ -11,8 +11,13 @@ from itertools import chain, islice
 from anatomy.checkpoint import extras, packing
 from anatomy.checkpoint.files import Checkpoint
 from anatomy.checkpoint.headers import Stored
-from anatomy.checkpoint.names import Place, filled, place, split
-from anatomy.tensors import Model, Row
+from anatomy.checkpoint.names import (
+    Place,
+    filled,
+    place,
+    split,
+)
+from anatomy.model.rows import Model, Row
 
 # What can be said of a tensor; the order is that of reports. EXTRA is there beside the parameters and explained.
 MATCHING, PACKED, EXTRA, UNREAD = "matching", "packed", "extra", "unread"

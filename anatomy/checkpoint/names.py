@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
-from anatomy.blocks import contains
-from anatomy.tensors import Model, Row
+from anatomy.model.blocks import contains
+from anatomy.model.rows import Model, Row
 
 # What classes wrap a model in; files are saved from inside or outside of the wrapper.
 _PREFIX = re.compile(

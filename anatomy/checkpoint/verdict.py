@@ -20,7 +20,7 @@ from anatomy.checkpoint.matching import (
     Report,
 )
 from anatomy.checkpoint.names import template
-from anatomy.formatting import exact
+from anatomy.words.formatting import exact
 
 _NAMED = 3
 

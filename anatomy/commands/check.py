@@ -8,16 +8,24 @@ from pathlib import Path
 from typing import Any
 
 from anatomy import checkpoint as checkpoints
-from anatomy import fitting
 from anatomy.catalog import LoadedModel
-from anatomy.checkpoint import Report, account, verdict
-from anatomy.checkpoint.matching import EXTRA, MATCHING, MISSING, PACKED, UNEXPECTED, UNREAD, WRONG_SHAPE, Finding
+from anatomy.checkpoint import Report, account, fitting, verdict
+from anatomy.checkpoint.matching import (
+    EXTRA,
+    MATCHING,
+    MISSING,
+    PACKED,
+    UNEXPECTED,
+    UNREAD,
+    WRONG_SHAPE,
+    Finding,
+)
 from anatomy.checkpoint.verdict import Kind
-from anatomy.commands import arguments as ask
+from anatomy.commands import ask
 from anatomy.commands.output import aligned, model, plain
-from anatomy.document import to_json
-from anatomy.formatting import exact, shape
-from anatomy.refusals import plain_line
+from anatomy.reading.refusals import plain_line
+from anatomy.report.document import to_json
+from anatomy.words.formatting import exact, shape
 
 DIFFERENT = 1
 # In words a report lists so many tensors that differ; --json has all of them.

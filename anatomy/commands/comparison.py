@@ -5,14 +5,20 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterable
 
-from anatomy.commands import arguments as ask
+from anatomy.commands import ask
 from anatomy.commands.output import aligned, model, plain
-from anatomy.comparison import Comparison, Line, as_dict, common_seq_len, compare
-from anatomy.config import SequenceLengthError
-from anatomy.document import to_json
-from anatomy.formatting import decimal, exact, ratio
-from anatomy.report import DEFAULT_SEQ_LEN
-from anatomy.terms import Number
+from anatomy.model.terms import Number
+from anatomy.reading.config import SequenceLengthError
+from anatomy.report.anatomy import DEFAULT_SEQ_LEN
+from anatomy.report.comparison import (
+    Comparison,
+    Line,
+    as_dict,
+    common_seq_len,
+    compare,
+)
+from anatomy.report.document import to_json
+from anatomy.words.formatting import decimal, exact, ratio
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

@@ -4,14 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from anatomy import decoding, flops, memory, training
-from anatomy.costs import costs
-from anatomy.formatting import exact, operations, short, significant, size_in_bytes
-from anatomy.naming import named
-from anatomy.options import DEFAULT
-from anatomy.remarks import FIGURES, convention
-from anatomy.report import Anatomy
-from anatomy.terms import Number
+from anatomy.counts import (
+    decoding,
+    flops,
+    memory,
+    training,
+)
+from anatomy.counts.costs import costs
+from anatomy.counts.switches import DEFAULT
+from anatomy.model.terms import Number
+from anatomy.report.anatomy import Anatomy
+from anatomy.words.formatting import (
+    exact,
+    operations,
+    short,
+    significant,
+    size_in_bytes,
+)
+from anatomy.words.naming import named
+from anatomy.words.remarks import FIGURES, convention
 
 Line = tuple[str, str, str]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 
 from anatomy import catalog
-from anatomy.commands import arguments as ask
+from anatomy.commands import ask
 from anatomy.commands.output import aligned
-from anatomy.document import to_json
-from anatomy.formatting import exact
+from anatomy.report.document import to_json
+from anatomy.words.formatting import exact
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

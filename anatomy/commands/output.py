@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 
 from anatomy import catalog
 from anatomy.catalog import LoadedModel
-from anatomy.config import MAX_BYTES, ConfigError
-from anatomy.refusals import plain_line
+from anatomy.reading.config import MAX_BYTES, ConfigError
+from anatomy.reading.refusals import plain_line
 
 _LONGEST = 200
 

@@ -5,14 +5,18 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from anatomy.commands import arguments as ask
-from anatomy.commands import output
-from anatomy.costs import costs
-from anatomy.options import CHOICES, DEFAULT, KEYS, chosen
-from anatomy.refusals import AnatomyError, plain_line, shown
-from anatomy.report import default_seq_len
+from anatomy.commands import ask, output
+from anatomy.counts.costs import costs
+from anatomy.counts.switches import (
+    CHOICES,
+    DEFAULT,
+    KEYS,
+    chosen,
+)
+from anatomy.reading.refusals import AnatomyError, plain_line, shown
+from anatomy.report.anatomy import default_seq_len
 from anatomy.views import curves
-from anatomy.views.plot import Plot, standalone
+from anatomy.views.drawing.plot import Plot, standalone
 
 FLOPS, KV_CACHE = "flops", "kv-cache"
 WHAT = (FLOPS, KV_CACHE)
@@ -91,7 +95,7 @@ def svg(plot: Plot, name: str) -> str:
     """The plot as the text of an SVG file.
 
     >>> import anatomy
-    >>> from anatomy.costs import costs
+    >>> from anatomy.counts.costs import costs
     >>> from anatomy.views import curves
     >>> text = svg(curves.flops_plot(costs(anatomy.load("gpt2"), 8, DEFAULT)), "GPT-2 small")
     >>> text.startswith('<svg xmlns="http://www.w3.org/2000/svg"'), "attention overtakes at T = 6,703" in text

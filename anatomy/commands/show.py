@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import argparse
 
-from anatomy.commands import arguments as ask
-from anatomy.commands import costs, output
+from anatomy.commands import ask, costs, output
 from anatomy.commands.output import aligned
-from anatomy.formatting import exact, giga, percent, shape, short, size_in_bytes
-from anatomy.refusals import plain_line
-from anatomy.report import Anatomy, default_seq_len, describe
+from anatomy.reading.refusals import plain_line
+from anatomy.report.anatomy import Anatomy, default_seq_len, describe
+from anatomy.words.formatting import (
+    exact,
+    giga,
+    percent,
+    shape,
+    short,
+    size_in_bytes,
+)
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -24,7 +30,7 @@ def run(options: argparse.Namespace) -> str:
     model = output.model(options.model)
     anatomy = describe(model, default_seq_len(model) if options.seq_len is None else options.seq_len)
     if options.json:
-        from anatomy.document import as_dict, to_json  # here, since text is what is mostly asked for
+        from anatomy.report.document import as_dict, to_json  # here, since text is what is mostly asked for
 
         return to_json(as_dict(anatomy))
     return in_words(anatomy)

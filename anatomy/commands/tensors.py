@@ -5,10 +5,9 @@ from __future__ import annotations
 import argparse
 import sys
 
-from anatomy.commands import arguments as ask
-from anatomy.commands import output
-from anatomy.document import to_json
-from anatomy.formatting import exact, shape
+from anatomy.commands import ask, output
+from anatomy.report.document import to_json
+from anatomy.words.formatting import exact, shape
 
 KEYS = ("name", "shape", "parameters", "part", "block")
 

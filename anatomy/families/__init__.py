@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
-from anatomy.config import Config, ConfigError, shown
-from anatomy.tensors import Model
+from anatomy.model.rows import Model
+from anatomy.reading.config import Config, ConfigError, shown
 
 # model_type -> module of this package; sorted.
 FAMILIES: Mapping[str, str] = {

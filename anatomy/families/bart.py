@@ -4,10 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from anatomy.architecture import Attention, Branch, Known, Stack, Traits
-from anatomy.config import Config
-from anatomy.families.layers import Heads, activation, attention, norm, plain_mlp, table, unembedding
-from anatomy.tensors import Model, Row
+from anatomy.families.layers import (
+    Heads,
+    activation,
+    attention,
+    norm,
+    plain_mlp,
+    table,
+    unembedding,
+)
+from anatomy.model.architecture import (
+    Attention,
+    Branch,
+    Known,
+    Stack,
+    Traits,
+)
+from anatomy.model.rows import Model, Row
+from anatomy.reading.config import Config
 
 ARCHITECTURES = ("BartForConditionalGeneration", "BartModel")
 NAMES = {"key": "k_proj", "value": "v_proj", "query": "q_proj", "output": "out_proj"}

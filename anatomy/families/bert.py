@@ -4,10 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from anatomy.architecture import Attention, Branch, Known, Stack, Traits
-from anatomy.config import Config, ConfigError
-from anatomy.families.layers import Heads, activation, attention, linear, norm, plain_mlp, table, unembedding
-from anatomy.tensors import Matrix, Model, Row
+from anatomy.families.layers import (
+    Heads,
+    activation,
+    attention,
+    linear,
+    norm,
+    plain_mlp,
+    table,
+    unembedding,
+)
+from anatomy.model.architecture import (
+    Attention,
+    Branch,
+    Known,
+    Stack,
+    Traits,
+)
+from anatomy.model.rows import Matrix, Model, Row
+from anatomy.reading.config import Config, ConfigError
 
 ARCHITECTURES = {
     "bert": ("BertForMaskedLM", "BertModel", "BertForPreTraining"),

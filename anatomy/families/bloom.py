@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from anatomy.architecture import Stack, Traits
-from anatomy.config import Config
-from anatomy.families.layers import Heads, fused_qkv, linear, norm, plain_mlp, table, unembedding
+from anatomy.families.layers import (
+    Heads,
+    fused_qkv,
+    linear,
+    norm,
+    plain_mlp,
+    table,
+    unembedding,
+)
 from anatomy.families.windows import records
-from anatomy.tensors import Matrix, Model, Row
+from anatomy.model.architecture import Stack, Traits
+from anatomy.model.rows import Matrix, Model, Row
+from anatomy.reading.config import Config
 
 
 def model(config: Config) -> Model:

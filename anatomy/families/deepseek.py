@@ -4,11 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from anatomy.architecture import Attention, Known, Stack, Traits
-from anatomy.blocks import excluding
-from anatomy.config import Config
-from anatomy.families.layers import activation, gated_mlp, linear, norm, table, unembedding
-from anatomy.tensors import Matrix, Model, Row
+from anatomy.families.layers import (
+    activation,
+    gated_mlp,
+    linear,
+    norm,
+    table,
+    unembedding,
+)
+from anatomy.model.architecture import (
+    Attention,
+    Known,
+    Stack,
+    Traits,
+)
+from anatomy.model.blocks import excluding
+from anatomy.model.rows import Matrix, Model, Row
+from anatomy.reading.config import Config
 
 CLASSES = {"deepseek_v2": "DeepseekV2", "deepseek_v3": "DeepseekV3", "kimi_k2": "DeepseekV3"}
 

@@ -4,11 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from anatomy.architecture import PRE_NORM, Branch, Known, Stack, Traits
-from anatomy.config import Config, ConfigError
-from anatomy.families.layers import Heads, activation, fused_qkv, linear, norm, plain_mlp, table, unembedding
+from anatomy.families.layers import (
+    Heads,
+    activation,
+    fused_qkv,
+    linear,
+    norm,
+    plain_mlp,
+    table,
+    unembedding,
+)
 from anatomy.families.windows import records
-from anatomy.tensors import Matrix, Model, Row
+from anatomy.model.architecture import (
+    PRE_NORM,
+    Branch,
+    Known,
+    Stack,
+    Traits,
+)
+from anatomy.model.rows import Matrix, Model, Row
+from anatomy.reading.config import Config, ConfigError
 
 ONE_NORM = (Branch(("norm-block", "attention")), Branch(("mlp",), reads="norm"))
 TWO_NORMS = (Branch(("norm-attention", "attention")), Branch(("norm-mlp", "mlp"), reads="same"))

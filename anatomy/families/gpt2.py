@@ -7,12 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from anatomy.architecture import Known, Stack, Traits
-from anatomy.config import Config
-from anatomy.families.layers import Heads, activation, fused_qkv, linear, norm, table, unembedding
+from anatomy.families.layers import (
+    Heads,
+    activation,
+    fused_qkv,
+    linear,
+    norm,
+    table,
+    unembedding,
+)
 from anatomy.families.outputs import labels
 from anatomy.families.windows import records
-from anatomy.tensors import Matrix, Model, Row
+from anatomy.model.architecture import Known, Stack, Traits
+from anatomy.model.rows import Matrix, Model, Row
+from anatomy.reading.config import Config
 
 CLASSES = {
     "gpt2": ("GPT2LMHeadModel", "GPT2Model", "GPT2ForSequenceClassification"),

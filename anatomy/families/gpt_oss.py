@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from anatomy.architecture import Known, Stack, Traits
-from anatomy.config import Config
-from anatomy.families.layers import attention, heads, linear, norm, table, unembedding
+from anatomy.families.layers import (
+    attention,
+    heads,
+    linear,
+    norm,
+    table,
+    unembedding,
+)
 from anatomy.families.windows import alternating, records
-from anatomy.tensors import Matrix, Model, Row
+from anatomy.model.architecture import Known, Stack, Traits
+from anatomy.model.rows import Matrix, Model, Row
+from anatomy.reading.config import Config
 
 ARCHITECTURES = ("GptOssForCausalLM", "GptOssModel")
 

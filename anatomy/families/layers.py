@@ -7,9 +7,9 @@ from fractions import Fraction
 from types import MappingProxyType
 from typing import NamedTuple
 
-from anatomy.blocks import Blocks
-from anatomy.config import Config
-from anatomy.tensors import Matrix, Row
+from anatomy.model.blocks import Blocks
+from anatomy.model.rows import Matrix, Row
+from anatomy.reading.config import Config
 
 ONE = Fraction(1)
 # The stored names of the four projections of attention, in stored order, as most families have them.

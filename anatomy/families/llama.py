@@ -5,13 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from anatomy.architecture import Known, Stack, Traits
-from anatomy.blocks import Blocks
-from anatomy.config import Config
-from anatomy.families.layers import activation, attention, gated_mlp, heads, norm, table
+from anatomy.families.layers import (
+    activation,
+    attention,
+    gated_mlp,
+    heads,
+    norm,
+    table,
+)
 from anatomy.families.outputs import head
 from anatomy.families.windows import listed, records
-from anatomy.tensors import Model, Row
+from anatomy.model.architecture import Known, Stack, Traits
+from anatomy.model.blocks import Blocks
+from anatomy.model.rows import Model, Row
+from anatomy.reading.config import Config
 
 
 class Kin(NamedTuple):

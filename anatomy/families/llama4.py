@@ -4,11 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from anatomy.architecture import Attention, Stack, Traits
-from anatomy.blocks import Blocks, all_but_every, excluding, runs
-from anatomy.config import MAX_LISTED, Config
-from anatomy.families.layers import Heads, attention, gated_mlp, heads, linear, norm, table, unembedding
-from anatomy.tensors import Matrix, Model, Row
+from anatomy.families.layers import (
+    Heads,
+    attention,
+    gated_mlp,
+    heads,
+    linear,
+    norm,
+    table,
+    unembedding,
+)
+from anatomy.model.architecture import Attention, Stack, Traits
+from anatomy.model.blocks import (
+    Blocks,
+    all_but_every,
+    excluding,
+    runs,
+)
+from anatomy.model.rows import Matrix, Model, Row
+from anatomy.reading.config import MAX_LISTED, Config
 
 ARCHITECTURES = ("Llama4ForCausalLM", "Llama4TextModel")
 

@@ -6,9 +6,9 @@ from dataclasses import replace
 from importlib import import_module
 from typing import NamedTuple
 
-from anatomy.architecture import Known
-from anatomy.config import Config
-from anatomy.tensors import Model, Row
+from anatomy.model.architecture import Known
+from anatomy.model.rows import Model, Row
+from anatomy.reading.config import Config
 
 # Released files put this before every name of the text part.
 PREFIX = "language_model."

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from anatomy.architecture import Branch, Stack, Traits
-from anatomy.config import Config
-from anatomy.families.layers import activation, attention, gated_mlp, heads, norm, table
+from anatomy.families.layers import (
+    activation,
+    attention,
+    gated_mlp,
+    heads,
+    norm,
+    table,
+)
 from anatomy.families.outputs import head
 from anatomy.families.windows import records
-from anatomy.tensors import Model, Row
+from anatomy.model.architecture import Branch, Stack, Traits
+from anatomy.model.rows import Model, Row
+from anatomy.reading.config import Config
 
 CLASSES = {"olmo": "Olmo", "olmo2": "Olmo2"}
 # OLMo 2 normalises what a part gives before it is added to the stream.

@@ -7,11 +7,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from anatomy.architecture import PRE_NORM, Branch, Stack, Traits
-from anatomy.config import Config
-from anatomy.families.layers import Heads, activation, attention, linear, norm, plain_mlp, table, unembedding
+from anatomy.families.layers import (
+    Heads,
+    activation,
+    attention,
+    linear,
+    norm,
+    plain_mlp,
+    table,
+    unembedding,
+)
 from anatomy.families.windows import records
-from anatomy.tensors import Matrix, Model, Row
+from anatomy.model.architecture import (
+    PRE_NORM,
+    Branch,
+    Stack,
+    Traits,
+)
+from anatomy.model.rows import Matrix, Model, Row
+from anatomy.reading.config import Config
 
 POST_NORM = (Branch(("attention",), norm_after="norm-post-attention"), Branch(("mlp",), norm_after="norm-post-mlp"))
 NAMES = {"query": "q_proj", "key": "k_proj", "value": "v_proj", "output": "out_proj"}

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from anatomy.config import Config
 from anatomy.families.layers import linear, unembedding
-from anatomy.tensors import Matrix, Row
+from anatomy.model.rows import Matrix, Row
+from anatomy.reading.config import Config
 
 
 def labels(config: Config) -> int:

@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from anatomy.architecture import Branch, Stack, Traits
-from anatomy.config import Config
-from anatomy.families.layers import activation, attention, heads, norm, plain_mlp, table, unembedding
+from anatomy.families.layers import (
+    activation,
+    attention,
+    heads,
+    norm,
+    plain_mlp,
+    table,
+    unembedding,
+)
 from anatomy.families.windows import records
-from anatomy.tensors import Model, Row
+from anatomy.model.architecture import Branch, Stack, Traits
+from anatomy.model.rows import Model, Row
+from anatomy.reading.config import Config
 
 PARALLEL = (Branch(("norm-block", "attention")), Branch(("mlp",), reads="norm"))
 NAMES = {"query": "q_proj", "key": "k_proj", "value": "v_proj", "output": "dense"}

@@ -4,12 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from anatomy.architecture import Stack, Traits
-from anatomy.blocks import Blocks, all_but_every, excluding, runs
-from anatomy.config import Config
-from anatomy.families.layers import activation, attention, gated_mlp, heads, linear, norm, table, unembedding
+from anatomy.families.layers import (
+    activation,
+    attention,
+    gated_mlp,
+    heads,
+    linear,
+    norm,
+    table,
+    unembedding,
+)
 from anatomy.families.windows import records
-from anatomy.tensors import Matrix, Model, Row
+from anatomy.model.architecture import Stack, Traits
+from anatomy.model.blocks import (
+    Blocks,
+    all_but_every,
+    excluding,
+    runs,
+)
+from anatomy.model.rows import Matrix, Model, Row
+from anatomy.reading.config import Config
 
 CLASSES = {"qwen2_moe": "Qwen2Moe", "qwen3_moe": "Qwen3Moe"}
 

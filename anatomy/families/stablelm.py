@@ -4,12 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from anatomy.architecture import PRE_NORM, Branch, Stack, Traits
-from anatomy.config import Config
-from anatomy.families.layers import activation, attention, gated_mlp, heads, norm, table
+from anatomy.families.layers import (
+    activation,
+    attention,
+    gated_mlp,
+    heads,
+    norm,
+    table,
+)
 from anatomy.families.outputs import head
 from anatomy.families.windows import records
-from anatomy.tensors import Model, Row
+from anatomy.model.architecture import (
+    PRE_NORM,
+    Branch,
+    Stack,
+    Traits,
+)
+from anatomy.model.rows import Model, Row
+from anatomy.reading.config import Config
 
 PARALLEL = (Branch(("norm-block", "attention")), Branch(("mlp",), reads="norm"))
 HEADS = ("ForCausalLM", "Model", "ForSequenceClassification", "ForTokenClassification")

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from anatomy.architecture import Stack, Traits
-from anatomy.config import Config
-from anatomy.families.layers import activation, attention, heads, norm, plain_mlp, table
+from anatomy.families.layers import (
+    activation,
+    attention,
+    heads,
+    norm,
+    plain_mlp,
+    table,
+)
 from anatomy.families.outputs import head
 from anatomy.families.windows import records
-from anatomy.tensors import Model, Row
+from anatomy.model.architecture import Stack, Traits
+from anatomy.model.rows import Model, Row
+from anatomy.reading.config import Config
 
 HEADS = ("ForCausalLM", "Model", "ForSequenceClassification", "ForTokenClassification")
 

@@ -4,10 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from anatomy.architecture import Attention, Branch, Known, Stack, Traits
-from anatomy.config import Config
-from anatomy.families.layers import Heads, activation, attention, gated_mlp, norm, plain_mlp, table, unembedding
-from anatomy.tensors import Model, Row
+from anatomy.families.layers import (
+    Heads,
+    activation,
+    attention,
+    gated_mlp,
+    norm,
+    plain_mlp,
+    table,
+    unembedding,
+)
+from anatomy.model.architecture import (
+    Attention,
+    Branch,
+    Known,
+    Stack,
+    Traits,
+)
+from anatomy.model.rows import Model, Row
+from anatomy.reading.config import Config
 
 ARCHITECTURES = ("T5ForConditionalGeneration", "T5WithLMHeadModel", "T5Model")
 NAMES = {"query": "q", "key": "k", "value": "v", "output": "o"}

@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from anatomy.architecture import Attention, Stack, Traits
-from anatomy.config import Config
-from anatomy.families.layers import Heads, activation, attention, linear, norm, plain_mlp
+from anatomy.families.layers import (
+    Heads,
+    activation,
+    attention,
+    linear,
+    norm,
+    plain_mlp,
+)
 from anatomy.families.outputs import labels
-from anatomy.tensors import Matrix, Model, Row
+from anatomy.model.architecture import Attention, Stack, Traits
+from anatomy.model.rows import Matrix, Model, Row
+from anatomy.reading.config import Config
 
 ARCHITECTURES = ("ViTForImageClassification", "ViTModel")
 NAMES = {

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from anatomy.architecture import Stack, Traits
-from anatomy.config import Config
 from anatomy.families.bart import block, records, sides
-from anatomy.families.layers import activation, norm, table, unembedding
+from anatomy.families.layers import (
+    activation,
+    norm,
+    table,
+    unembedding,
+)
 from anatomy.families.t5 import DECODER, ENCODER
-from anatomy.tensors import Matrix, Model, Row
+from anatomy.model.architecture import Stack, Traits
+from anatomy.model.rows import Matrix, Model, Row
+from anatomy.reading.config import Config
 
 ARCHITECTURES = ("WhisperForConditionalGeneration",)
 # Both convolutions look at 3 frames; the second one steps by 2, so that 3,000 frames make 1,500 positions.

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from anatomy.architecture import Attention
-from anatomy.blocks import Blocks, all_but_every, count, runs
-from anatomy.config import Config
 from anatomy.families.layers import Heads
+from anatomy.model.architecture import Attention
+from anatomy.model.blocks import (
+    Blocks,
+    all_but_every,
+    count,
+    runs,
+)
+from anatomy.reading.config import Config
 
 FULL, SLIDING = "full_attention", "sliding_attention"
 # Of every so many blocks one attends in full: 2 in Gemma 2, 6 in Gemma 3, 4 in Command R7B.

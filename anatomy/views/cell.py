@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from anatomy.snippet import OUTPUT, SOURCE
-from anatomy.state import State
-from anatomy.views.markup import Attributes, Safe, join, tag
+from anatomy.teaching.snippet import OUTPUT, SOURCE
+from anatomy.views.markup import (
+    Attributes,
+    Safe,
+    join,
+    tag,
+)
+from anatomy.visit.state import State
 
 
 def view(_state: State) -> Safe:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from anatomy.challenges import CHALLENGES, Challenge
-from anatomy.state import State
-from anatomy.views.markup import Safe, join, symbol, tag
+from anatomy.teaching.challenges import CHALLENGES, Challenge
+from anatomy.views.markup import (
+    Safe,
+    join,
+    symbol,
+    tag,
+)
+from anatomy.visit.state import State
 
 
 def view(state: State) -> Safe:

@@ -5,15 +5,31 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import lru_cache
 
-from anatomy import fitting, own
 from anatomy.catalog import LoadedModel
-from anatomy.checkpoint import Checkpoint, Report, check, verdict
-from anatomy.checkpoint.matching import EXTRA, MATCHING, PACKED, UNREAD, Finding
+from anatomy.checkpoint import (
+    Checkpoint,
+    Report,
+    check,
+    fitting,
+    verdict,
+)
+from anatomy.checkpoint.matching import (
+    EXTRA,
+    MATCHING,
+    PACKED,
+    UNREAD,
+    Finding,
+)
 from anatomy.checkpoint.verdict import Kind, plural
-from anatomy.formatting import exact, shape
-from anatomy.state import State
-from anatomy.views.markup import Child, Safe, join, tag
-from anatomy.visitor import CHECK
+from anatomy.views.markup import (
+    Child,
+    Safe,
+    join,
+    tag,
+)
+from anatomy.visit.brought import CHECK
+from anatomy.visit.state import State
+from anatomy.words.formatting import exact, shape
 
 # A page lists so many tensors that differ, and so many file names; the command line has all of them.
 LISTED, FILES = 60, 4
@@ -32,7 +48,7 @@ def view(state: State) -> Safe:
         tag(
             "p",
             {"class": "reading"},
-            f"Is a file on your disk really {own.inside(state.loaded)}? Choose its ",
+            f"Is a file on your disk really {state.loaded.called}? Choose its ",
             tag("code", None, ".safetensors"),
             " files, their ",
             tag("code", None, "index.json"),
@@ -77,7 +93,7 @@ def _report(state: State) -> Child:
     if state.checkpoint is None:
         return None
     report = check(state.loaded, state.checkpoint)
-    name = own.inside(state.loaded)
+    name = state.loaded.called
     return [
         tag(
             "p",

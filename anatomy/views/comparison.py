@@ -6,19 +6,39 @@ from fractions import Fraction
 from itertools import groupby
 
 from anatomy import catalog
-from anatomy import own as owned
-from anatomy.comparison import Comparison, Line, common_seq_len, compare
-from anatomy.formatting import decimal, exact, giga, percent, ratio, short, size_in_bytes
-from anatomy.report import Anatomy
-from anatomy.state import OTHER, State
-from anatomy.terms import Number
-from anatomy.views.markup import Child, Safe, data, join, plain, tag
+from anatomy.model.terms import Number
+from anatomy.report.anatomy import Anatomy
+from anatomy.report.comparison import (
+    Comparison,
+    Line,
+    common_seq_len,
+    compare,
+)
+from anatomy.views.markup import (
+    Child,
+    Safe,
+    data,
+    join,
+    plain,
+    tag,
+)
+from anatomy.visit.own import OWN_NAME, OWN_SLUG
+from anatomy.visit.state import OTHER, State
+from anatomy.words.formatting import (
+    decimal,
+    exact,
+    giga,
+    percent,
+    ratio,
+    short,
+    size_in_bytes,
+)
 
 
 def view(state: State) -> Safe:
     """The picker and, where a second model is chosen, the comparison.
 
-    >>> from anatomy.state import choose_other
+    >>> from anatomy.visit.steps import choose_other
     >>> "share 8 KV heads" in view(choose_other(State(), "llama-3-70b"))
     True
     """
@@ -27,7 +47,7 @@ def view(state: State) -> Safe:
         tag(
             "div",
             {"class": "control"},
-            tag("label", {"for": "with"}, f"Compare {owned.inside(state.loaded)} with"),
+            tag("label", {"for": "with"}, f"Compare {state.loaded.called} with"),
             tag("select", {"id": "with", "aria-describedby": "with-notice", "autocomplete": "off"}, _options(state)),
             tag("p", {"id": "with-notice", "class": "notice", "role": "status"}, state.notices.get(OTHER, "")),
         ),
@@ -39,7 +59,7 @@ def _options(state: State) -> list[Safe]:
     chosen = state.other
     options = [tag("option", {"value": "", "selected": chosen is None}, "no other model")]
     if state.own:
-        options.append(tag("option", {"value": owned.SLUG, "selected": chosen == owned.SLUG}, owned.NAME))
+        options.append(tag("option", {"value": OWN_SLUG, "selected": chosen == OWN_SLUG}, OWN_NAME))
     for maker, entries in groupby(catalog.entries().values(), key=lambda entry: entry.maker):
         listed = [tag("option", {"value": one.slug, "selected": one.slug == chosen}, one.name) for one in entries]
         options.append(tag("optgroup", {"label": maker}, listed))

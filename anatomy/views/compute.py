@@ -5,23 +5,45 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 
-from anatomy.costs import PASSES, Costs
-from anatomy.decoding import decodes
-from anatomy.flops import LAST
-from anatomy.formatting import decimal, exact, operations, percent
-from anatomy.options import DECODE, last_only
-from anatomy.remarks import RUNS, SQUARES, STEPS, STEPS_OF_PARAMETERS, UNEMBEDDINGS
-from anatomy.report import Part
-from anatomy.shortcuts import Shortcut
-from anatomy.state import State
-from anatomy.terms import Factor, Number, Term, total
+from anatomy.counts.costs import PASSES, Costs
+from anatomy.counts.decoding import decodes
+from anatomy.counts.flops import LAST
+from anatomy.counts.shortcuts import Shortcut
+from anatomy.counts.switches import DECODE, last_only
+from anatomy.model.terms import (
+    Factor,
+    Number,
+    Term,
+    total,
+)
+from anatomy.report.anatomy import Part
 from anatomy.views import curves
-from anatomy.views.markup import Child, Safe, data, join, tag
-from anatomy.views.plot import drawn
+from anatomy.views.drawing.plot import drawn
+from anatomy.views.markup import (
+    Child,
+    Safe,
+    data,
+    join,
+    tag,
+)
 from anatomy.views.switches import radios
 from anatomy.views.wording import where
 from anatomy.views.workings import disclosed, formula
-from anatomy.working import Working, divided
+from anatomy.visit.state import State
+from anatomy.words.formatting import (
+    decimal,
+    exact,
+    operations,
+    percent,
+)
+from anatomy.words.remarks import (
+    RUNS,
+    SQUARES,
+    STEPS,
+    STEPS_OF_PARAMETERS,
+    UNEMBEDDINGS,
+)
+from anatomy.words.working import Working, divided
 
 # What the parts before and after a block are, in words for a list.
 _RUN = {

@@ -5,10 +5,10 @@ from __future__ import annotations
 from itertools import groupby
 
 from anatomy import catalog
-from anatomy import own as owned
-from anatomy.formatting import exact
-from anatomy.state import MODEL, SEQ_LEN, State
 from anatomy.views.markup import Attributes, Safe, tag
+from anatomy.visit.own import OWN_NAME, OWN_SLUG
+from anatomy.visit.state import MODEL, SEQ_LEN, State
+from anatomy.words.formatting import exact
 
 # Lengths worth a button: the default, a sentence, a page; the longest of the model comes after them.
 STOPS = (8, 128, 1024, 8192)
@@ -30,7 +30,7 @@ def model(state: State) -> Safe:
         for maker, listed in groupby(entries, key=lambda entry: entry.maker)
     ]
     if state.own:
-        own = tag("option", {"value": owned.SLUG, "selected": state.model == owned.SLUG}, owned.NAME)
+        own = tag("option", {"value": OWN_SLUG, "selected": state.model == OWN_SLUG}, OWN_NAME)
         options.insert(0, tag("optgroup", {"label": "Yours"}, own))
     return tag(
         "div",

@@ -6,14 +6,34 @@ from fractions import Fraction
 from functools import lru_cache
 
 from anatomy import catalog
-from anatomy.conventions import FLOPS, KV_CACHE, PARAMETERS, WEIGHTS, Convention
-from anatomy.formatting import decimal, exact, operations, percent, short, significant, size_in_bytes
-from anatomy.naming import Named, named
-from anatomy.remarks import FIGURES, convention
-from anatomy.state import State
-from anatomy.terms import Number
-from anatomy.views.markup import Child, Safe, data, join, tag
+from anatomy.counts.conventions import (
+    FLOPS,
+    KV_CACHE,
+    PARAMETERS,
+    WEIGHTS,
+    Convention,
+)
+from anatomy.model.terms import Number
+from anatomy.views.markup import (
+    Child,
+    Safe,
+    data,
+    join,
+    tag,
+)
 from anatomy.views.workings import disclosed, formula
+from anatomy.visit.state import State
+from anatomy.words.formatting import (
+    decimal,
+    exact,
+    operations,
+    percent,
+    short,
+    significant,
+    size_in_bytes,
+)
+from anatomy.words.naming import Named, named
+from anatomy.words.remarks import FIGURES, convention
 
 UNITS = {PARAMETERS: "parameters", FLOPS: "FLOPs", KV_CACHE: "bytes", WEIGHTS: "bytes"}
 

@@ -4,16 +4,27 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from anatomy import curves, memory
-from anatomy.architecture import Attention
-from anatomy.blocks import count
-from anatomy.costs import Costs
-from anatomy.flops import CAUSAL, longest
-from anatomy.formatting import exact, operations, size_in_bytes
-from anatomy.views.markup import Child, Safe, data, tag
-from anatomy.views.plot import BYTES, OPERATIONS, Mark, Plot, Series
+from anatomy.counts import curves, memory
+from anatomy.counts.costs import Costs
+from anatomy.counts.flops import CAUSAL, longest
+from anatomy.model.architecture import Attention
+from anatomy.model.blocks import count
+from anatomy.views.drawing.plot import (
+    BYTES,
+    OPERATIONS,
+    Mark,
+    Plot,
+    Series,
+)
+from anatomy.views.markup import (
+    Child,
+    Safe,
+    data,
+    tag,
+)
 from anatomy.views.wording import plural
 from anatomy.views.workings import disclosed
+from anatomy.words.formatting import exact, operations, size_in_bytes
 
 # Lengths of the tables behind the curves; the T of the page and the model's own limits come among them.
 ROUND = (1, 8, 128, 1024, 8192, 65_536, 524_288)
@@ -23,8 +34,8 @@ def flops_plot(costs: Costs) -> Plot | None:
     """FLOPs per token against T; None where the model runs at one length only.
 
     >>> import anatomy
-    >>> from anatomy.costs import costs
-    >>> from anatomy.options import Options
+    >>> from anatomy.counts.costs import costs
+    >>> from anatomy.counts.switches import Options
     >>> [mark.words for mark in flops_plot(costs(anatomy.load("gpt2"), 8, Options())).marks]
     ['T = 8: 0.25 G', 'longest T: 1,024', 'attention overtakes at T = 6,703']
     """
@@ -63,8 +74,8 @@ def flops_said(costs: Costs) -> str:
     """The curve of FLOPs in a sentence or two.
 
     >>> import anatomy
-    >>> from anatomy.costs import costs
-    >>> from anatomy.options import Options
+    >>> from anatomy.counts.costs import costs
+    >>> from anatomy.counts.switches import Options
     >>> flops_said(costs(anatomy.load("gpt2"), 8, Options()))[-98:]
     'Attention overtakes the products with weights at T = 6,703, beyond the 1,024 that the model takes.'
     """
@@ -105,8 +116,8 @@ def cache_plot(costs: Costs) -> Plot | None:
     """KV cache against T, a curve for each kind of layer where there are several; None where nothing is cached.
 
     >>> import anatomy
-    >>> from anatomy.costs import costs
-    >>> from anatomy.options import Options
+    >>> from anatomy.counts.costs import costs
+    >>> from anatomy.counts.switches import Options
     >>> [series.label for series in cache_plot(costs(anatomy.load("gemma-3-1b"), 8, Options())).series]
     ['all layers', '22 layers, window of 512', '4 layers, all of T']
     """

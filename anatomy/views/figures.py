@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
-from anatomy import costs, memory, parameters
-from anatomy.formatting import exact, giga, short, size_in_bytes
-from anatomy.report import CACHE_DTYPE
-from anatomy.state import State
-from anatomy.terms import Number
-from anatomy.views.markup import Child, Safe, data, join, tag
+from anatomy.counts import costs, memory, parameters
+from anatomy.model.terms import Number
+from anatomy.report.anatomy import CACHE_DTYPE
+from anatomy.views.markup import (
+    Child,
+    Safe,
+    data,
+    join,
+    tag,
+)
 from anatomy.views.workings import disclosed, formula
-from anatomy.working import Working
+from anatomy.visit.state import State
+from anatomy.words.formatting import (
+    exact,
+    giga,
+    short,
+    size_in_bytes,
+)
+from anatomy.words.working import Working
 
 
 def view(state: State) -> Safe:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from anatomy import catalog
-from anatomy.config import shown
-from anatomy.state import State
+from anatomy.reading.config import shown
 from anatomy.views.markup import Safe, join, tag
+from anatomy.visit.state import State
 
 CONVENTIONS = (
     (

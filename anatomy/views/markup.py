@@ -9,7 +9,7 @@ from functools import lru_cache, partial
 from html import escape
 from typing import TypeAlias
 
-from anatomy.terms import Number
+from anatomy.model.terms import Number
 
 Value = str | int | bool | None
 Attributes = Mapping[str, Value]

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-from anatomy import labels, memory
-from anatomy.costs import Costs
-from anatomy.formatting import exact, size_in_bytes
-from anatomy.memory import SMALL, rounded_up
-from anatomy.options import TYPES
-from anatomy.remarks import DTYPES
-from anatomy.state import State
-from anatomy.terms import Number, total
+from anatomy.counts import memory
+from anatomy.counts.costs import Costs
+from anatomy.counts.memory import SMALL, rounded_up
+from anatomy.counts.switches import TYPES
+from anatomy.model.terms import Number, total
 from anatomy.views import curves
-from anatomy.views.markup import Child, Safe, data, join, tag
-from anatomy.views.plot import drawn
+from anatomy.views.drawing.plot import drawn
+from anatomy.views.markup import (
+    Child,
+    Safe,
+    data,
+    join,
+    tag,
+)
 from anatomy.views.switches import batch, select
 from anatomy.views.wording import inside
 from anatomy.views.workings import disclosed, formula
-from anatomy.working import Working
+from anatomy.visit.state import State
+from anatomy.words import labels
+from anatomy.words.formatting import exact, size_in_bytes
+from anatomy.words.remarks import DTYPES
+from anatomy.words.working import Working
 
 KEPT = (
     "The matrices of attention, MLP and experts are stored in this type; embeddings, unembedding, router, norms and "

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from anatomy import own as owned
-from anatomy.formatting import exact
-from anatomy.state import State
-from anatomy.views.markup import Child, Safe, data, join, tag
-from anatomy.visitor import OWN
+from anatomy.views.markup import (
+    Child,
+    Safe,
+    data,
+    join,
+    tag,
+)
+from anatomy.visit.brought import OWN
+from anatomy.visit.own import OWN_NAME, OWN_SLUG
+from anatomy.visit.state import State
+from anatomy.words.formatting import exact
 
 
 def view(state: State) -> Safe:
@@ -71,13 +77,13 @@ def _said(state: State) -> Child:
     if state.own is None:
         return None
     model = state.own.model
-    total: list[Child] = [f"{owned.NAME} has ", data(model.parameters, exact(model.parameters)), " parameters"]
+    total: list[Child] = [f"{OWN_NAME} has ", data(model.parameters, exact(model.parameters)), " parameters"]
     kept = " This browser keeps it between visits until it is removed."
     if state.draft:
         kept = " It stays until another configuration can be read."
     defaults = ", ".join(model.defaults)
     taken = f" Left out, and taken from the documented defaults: {defaults}." if defaults else ""
-    if state.model == owned.SLUG:
+    if state.model == OWN_SLUG:
         return [total, ", and the page shows it.", taken, kept]
-    link = tag("a", {"href": f"#model={owned.SLUG}", "data-action": "go", "id": "own-again"}, "Show it again")
+    link = tag("a", {"href": f"#model={OWN_SLUG}", "data-action": "go", "id": "own-again"}, "Show it again")
     return [total, ". ", link, ".", kept]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 
-from anatomy.state import State
 from anatomy.views import (
     cell,
     challenges,
@@ -14,7 +13,6 @@ from anatomy.views import (
     compute,
     controls,
     conventions,
-    diagram,
     figures,
     footer,
     memory,
@@ -24,7 +22,9 @@ from anatomy.views import (
     try_this,
     where,
 )
+from anatomy.views.drawing import diagram
 from anatomy.views.wording import hooks
+from anatomy.visit.state import State
 
 VIEWS: dict[str, Callable[[State], str]] = {
     "model-control": controls.model,

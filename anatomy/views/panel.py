@@ -4,17 +4,29 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from anatomy import parameters
-from anatomy.blocks import count
-from anatomy.explanations import explain
-from anatomy.formatting import exact, giga, percent, shape
-from anatomy.report import Anatomy, Part, Weight
-from anatomy.state import SEQ_LEN, State
+from anatomy.counts import parameters
+from anatomy.model.blocks import count
+from anatomy.report.anatomy import Anatomy, Part, Weight
+from anatomy.teaching.explanations import explain
 from anatomy.views import shapes
-from anatomy.views.markup import Child, Safe, data, join, symbol, tag
+from anatomy.views.markup import (
+    Child,
+    Safe,
+    data,
+    join,
+    symbol,
+    tag,
+)
 from anatomy.views.wording import GROUPS, stack_of, where
 from anatomy.views.workings import disclosed, formula
-from anatomy.working import Working
+from anatomy.visit.state import SEQ_LEN, State
+from anatomy.words.formatting import (
+    exact,
+    giga,
+    percent,
+    shape,
+)
+from anatomy.words.working import Working
 
 
 def view(state: State) -> Safe:

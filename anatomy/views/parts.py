@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from anatomy.explanations import explain
-from anatomy.formatting import decimal, exact, percent
-from anatomy.report import Anatomy, Part
-from anatomy.state import State, visit_key
+from anatomy.report.anatomy import Anatomy, Part
+from anatomy.teaching.explanations import explain
 from anatomy.views import shapes
-from anatomy.views.markup import Safe, join, symbol, tag
+from anatomy.views.markup import (
+    Safe,
+    join,
+    symbol,
+    tag,
+)
 from anatomy.views.panel import counts, stored
 from anatomy.views.wording import hooks, where
+from anatomy.visit.state import State, visit_key
+from anatomy.words.formatting import decimal, exact, percent
 
 
 def view(state: State) -> Safe:

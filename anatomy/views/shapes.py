@@ -4,10 +4,28 @@ from __future__ import annotations
 
 from math import prod
 
-from anatomy.formatting import exact, shape
-from anatomy.report import Activation, Anatomy, Part, Weight
-from anatomy.views.markup import Attributes, Child, Safe, data, px, symbol, tag
-from anatomy.views.wording import growth, inside, listed, plural
+from anatomy.report.anatomy import (
+    Activation,
+    Anatomy,
+    Part,
+    Weight,
+)
+from anatomy.views.markup import (
+    Attributes,
+    Child,
+    Safe,
+    data,
+    px,
+    symbol,
+    tag,
+)
+from anatomy.views.wording import (
+    growth,
+    inside,
+    listed,
+    plural,
+)
+from anatomy.words.formatting import exact, shape
 
 # The room for a drawing: the longest axis of the table fills it, and nothing is drawn thinner than a visible line.
 WIDE, HIGH, LEAST = 88, 60, 1.5

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from anatomy.options import MAX_BATCH
-from anatomy.state import State
+from anatomy.counts.switches import MAX_BATCH
 from anatomy.views.controls import notice
 from anatomy.views.markup import Safe, join, tag
+from anatomy.visit.state import State
 
 ACTION = "option"
 
@@ -17,7 +17,7 @@ def radios(
 ) -> Safe:
     """A group of radio buttons; ``impossible`` says of a choice why this model does not offer it.
 
-    >>> from anatomy.remarks import SQUARES
+    >>> from anatomy.words.remarks import SQUARES
     >>> 'id="square-causal"' in radios("square", "Attention square", "full", SQUARES, {})
     True
     """
@@ -46,7 +46,7 @@ def _radio(switch: str, value: str, checked: bool, word: str, said: str, impossi
 def select(switch: str, label: str, chosen: str, words: Mapping[str, str]) -> Safe:
     """A select with its label.
 
-    >>> from anatomy.remarks import DTYPES
+    >>> from anatomy.words.remarks import DTYPES
     >>> '<option value="bf16" selected>' in select("weights", "Weights in", "bf16", DTYPES)
     True
     """

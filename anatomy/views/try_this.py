@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from anatomy.formatting import exact
-from anatomy.report import Part
-from anatomy.state import State, visit_key
-from anatomy.views.markup import Attributes, Child, Safe, data, join, tag
+from anatomy.report.anatomy import Part
+from anatomy.views.markup import (
+    Attributes,
+    Child,
+    Safe,
+    data,
+    join,
+    tag,
+)
 from anatomy.views.wording import plural, where
+from anatomy.visit.state import State, visit_key
+from anatomy.words.formatting import exact
 
 
 def view(state: State) -> Safe:

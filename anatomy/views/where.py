@@ -4,13 +4,23 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from anatomy import parameters
-from anatomy.formatting import decimal, exact, percent, short
-from anatomy.report import Anatomy
-from anatomy.state import State
-from anatomy.views.markup import Safe, data, join, tag
+from anatomy.counts import parameters
+from anatomy.report.anatomy import Anatomy
+from anatomy.views.markup import (
+    Safe,
+    data,
+    join,
+    tag,
+)
 from anatomy.views.workings import disclosed, formula
-from anatomy.working import Working
+from anatomy.visit.state import State
+from anatomy.words.formatting import (
+    decimal,
+    exact,
+    percent,
+    short,
+)
+from anatomy.words.working import Working
 
 # From this share on a percentage fits into its piece of the bar on a phone.
 ROOM = Fraction(12, 100)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from anatomy.architecture import Stack
-from anatomy.blocks import Blocks, count
-from anatomy.formatting import exact
-from anatomy.report import Activation, Anatomy, Part
+from anatomy.model.architecture import Stack
+from anatomy.model.blocks import Blocks, count
+from anatomy.report.anatomy import Activation, Anatomy, Part
 from anatomy.views.markup import Attributes
+from anatomy.words.formatting import exact
 
 # A group in a word: the tag over the panel, the bar.
 GROUPS = {

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from anatomy import labels
-from anatomy.views.markup import Child, Safe, join, symbol, tag
-from anatomy.working import Working, line
+from anatomy.views.markup import (
+    Child,
+    Safe,
+    join,
+    symbol,
+    tag,
+)
+from anatomy.words import labels
+from anatomy.words.working import Working, line
 
 # Up to so many terms a formula stands in one line; more are a line each, and their sum below.
 IN_A_LINE = 2
@@ -31,8 +37,8 @@ def formula(working: Working, unit: str = "") -> Safe:
     """A working written out.
 
     >>> import anatomy
-    >>> from anatomy.memory import kv_per_token
-    >>> from anatomy.terms import total
+    >>> from anatomy.counts.memory import kv_per_token
+    >>> from anatomy.model.terms import total
     >>> terms = kv_per_token(anatomy.load("llama-3-70b"))
     >>> '<span class="equation">2 × 8 KV heads × 128 × 2 bytes × 80 layers = 327,680</span> bytes' in formula(
     ...     Working("KV cache per token", terms, total(terms)), "bytes"

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from html import escape
 from pathlib import Path
 
-from builder import names, template
+from builder import names, sources, template
 from builder.failure import BuildError
 from builder.pins import Pins
 
@@ -31,7 +31,7 @@ def with_own(source: Path, files: Mapping[str, bytes]) -> dict[str, bytes]:
     """The files, and those beside the template at `source` that it names and the files lack."""
     made = dict(files)
     for name in template.assets(source.read_text("utf-8")):
-        own = source.parent / name
+        own = sources.find(source.parent, name)
         if name in made:
             continue
         if not own.is_file():
@@ -87,7 +87,7 @@ def start_modules(
         values = {"lock": json.dumps(json.loads(lock), separators=(",", ":")), f"asset:{SNAPSHOT}": ""}
         values |= {f"asset:{path}": address for path, address in addresses.items()}
         values |= {f"module:{path}": specifier for path, specifier in specifiers.items()}
-        text = (site / name).read_text("utf-8")
+        text = sources.find(site, name).read_text("utf-8")
         made[name] = template.filled(text, values, optional=set(values), file=f"site/{name}").encode()
     return made
 

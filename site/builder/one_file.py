@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from builder import template
+from builder import sources, template
 from builder.failure import BuildError
 from builder.snapshot import pyscript_chunk
 
@@ -49,9 +49,9 @@ def document(page: str, files: Mapping[str, bytes], site: Path) -> bytes:
     """The whole file: `page` is the page filled in with `address`, `files` has interpreter.mjs filled in likewise."""
     held = {path: files[path] for path in _HELD if path in files} | {"THIRD-PARTY.txt": files["THIRD-PARTY.txt"]}
     held["modules.json"] = json.dumps(_modules(files)).encode()
-    text = {name: _text(site / name) for name in ("offline.js", "one_file.js")}
-    worker = _filled(site / "one_file_worker.js", {"home": HOME, "replaced": json.dumps(IN_WORKER)})
-    text["one_file.js"] = _filled(site / "one_file.js", {"home": HOME})
+    text = {name: _text(sources.find(site, name)) for name in ("offline.js", "one_file.js")}
+    worker = _filled(sources.find(site, "one_file_worker.js"), {"home": HOME, "replaced": json.dumps(IN_WORKER)})
+    text["one_file.js"] = _filled(sources.find(site, "one_file.js"), {"home": HOME})
     icon = base64.b64encode(_text(site / "icon.svg").encode()).decode()
     # Each of the page's own references to a file, and what stands in its place here.
     replaced = {

@@ -41,8 +41,8 @@ def prepare(sources: Mapping[str, str]) -> None:
 
 def shown() -> dict[str, str]:
     """The page's regions in the default state: rendering them fills the caches that the first view needs."""
-    from anatomy.state import State
     from anatomy.views.page import regions
+    from anatomy.visit.state import State
 
     return dict(regions(State()))
 

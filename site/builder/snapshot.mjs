@@ -163,7 +163,7 @@ await zstd.init();
 const again = await loadPyodide(restoring(Promise.resolve(parse(buffer, (packed) => zstd.decode(packed))), factory));
 const shown = again.runPython(`
 import json
-from anatomy.state import State
+from anatomy.visit.state import State
 from anatomy.views.page import regions
 from builder.resident import wake
 wake()

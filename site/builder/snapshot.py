@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
+from builder import sources
 from builder.clients import node_command
 from builder.failure import BuildError
 from builder.names import digest
@@ -59,7 +60,7 @@ def _inputs(files: Mapping[str, bytes], pages: Mapping[str, bytes]) -> dict[str,
     wanted = {path: data for path, data in files.items() if path.startswith(needed) and not path.endswith(".whl")}
     wanted |= {f"page/{name}": data for name, data in pages.items()}
     wanted |= {name: (HERE / name).read_bytes() for name in (*INSIDE, "snapshot.mjs")}
-    wanted["restore.mjs"] = (HERE.parent / "restore.mjs").read_bytes()
+    wanted["restore.mjs"] = sources.find(HERE.parent, "restore.mjs").read_bytes()
     return wanted | {"app.zip": files["app.zip"], "core.js": files[pyscript_chunk(files)]}
 
 

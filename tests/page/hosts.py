@@ -9,7 +9,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import build
-from builder import offline
+from builder import offline, sources
 from builder.server import HOST, SiteHandler
 
 # Where a page's breaches of its own policy are told, by every engine and without a script of ours in the page.
@@ -155,4 +155,4 @@ def version(site: Mapping[str, bytes], name: str) -> dict[str, bytes]:
     page = files["index.html"].decode()
     assert page.count("</h1>") == 1
     files["index.html"] = page.replace("</h1>", f" {name}</h1>").encode()
-    return files | {offline.NAME: offline.worker(build.SITE / offline.NAME, files)}
+    return files | {offline.NAME: offline.worker(sources.find(build.SITE, offline.NAME), files)}

@@ -14,7 +14,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 import build
-from anatomy import snippet
+from anatomy.teaching import snippet
 from builder import wheels
 from builder.pins import Pins
 from builder.server import running

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 import anatomy
-from anatomy.report import default_seq_len, describe
+from anatomy.report.anatomy import default_seq_len, describe
 from tests.page.conftest import Visit
 from tests.page.test_reading import PARTS
 

@@ -1,0 +1,1 @@
+"""Every figure as a fold over a model's rows; each module states its convention, none words or draws."""

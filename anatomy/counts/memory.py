@@ -1,0 +1,201 @@
+"""Memory: bytes of the weights by number type, and of the KV cache; views choose the unit.
+
+Formats of 8 and 4 bits usually keep some numbers in 16 bits; here *mixed* means: the matrices of attention, MLP and
+experts are stored in the small type; embeddings, unembedding, router, norms and biases stay in 16 bits. Scales and zero
+points, which such a format also stores, are not parameters and are not counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from anatomy.counts.flops import check_seq_len, part_path, positions
+from anatomy.model.architecture import Attention
+from anatomy.model.rows import Model
+from anatomy.model.terms import (
+    Factor,
+    Number,
+    Term,
+    layers,
+    total,
+    whole,
+)
+from anatomy.reading.config import AnatomyError
+
+# Bytes per number.
+DTYPES = {
+    "fp32": Fraction(4),
+    "bf16": Fraction(2),
+    "fp16": Fraction(2),
+    "fp8": Fraction(1),
+    "int8": Fraction(1),
+    "int4": Fraction(1, 2),
+}
+# The types for which mixed and plain differ.
+SMALL = ("fp8", "int8", "int4")
+QUANTISED_GROUPS = ("attention", "mlp", "experts")
+
+
+def bytes_per_number(dtype: str) -> Fraction:
+    """Bytes per number of a number type; raises ``AnatomyError`` for an unknown one.
+
+    >>> bytes_per_number("bf16")
+    Fraction(2, 1)
+    """
+    if dtype not in DTYPES:
+        raise AnatomyError(f"number type is {dtype!r}; accepted: {', '.join(DTYPES)}")
+    return DTYPES[dtype]
+
+
+def size_of(dtype: str) -> Factor:
+    """The factor of a formula that says how large a number is.
+
+    >>> size_of("bf16").value
+    2
+    """
+    return Factor("bytes per number", whole(bytes_per_number(dtype)), "bytes")
+
+
+def weights(model: Model, dtype: str, *, mixed: bool = False) -> tuple[Term, ...]:
+    """The bytes of all parameters as terms; ``mixed`` keeps in 16 bits what formats of 8 and 4 bits keep there.
+
+    >>> import anatomy
+    >>> [term.value for term in weights(anatomy.load("gpt2"), "int4", mixed=True)]
+    [42467328, 79010304]
+    """
+    if not mixed or dtype not in SMALL:
+        return (_weights("every parameter", model.parameters, dtype),)
+    small = sum(row.parameters for row in model.rows if row.matrices and row.group in QUANTISED_GROUPS)
+    kept = model.parameters - small
+    found = (_weights("matrices of attention, MLP and experts", small, dtype), _weights("all else", kept, "bf16"))
+    return tuple(term for term in found if term.value)
+
+
+def _weights(label: str, parameters: int, dtype: str) -> Term:
+    return Term(label, "", (), (Factor("parameters", parameters, "parameters"), size_of(dtype)))
+
+
+def weights_bytes(model: Model, dtype: str, *, mixed: bool = False) -> int:
+    """Bytes of all parameters in one number type (or ``mixed``), rounded up to whole bytes.
+
+    >>> import anatomy
+    >>> weights_bytes(anatomy.load("llama-2-7b"), "bf16")
+    13476831232
+    """
+    return rounded_up(total(weights(model, dtype, mixed=mixed)))
+
+
+def cached_sizes(record: Attention) -> tuple[tuple[str, tuple[Factor, ...]], ...]:
+    """What one block keeps of one token: keys and values of every KV head, or a latent and a rotary key once.
+
+    >>> import anatomy
+    >>> [(kept, [factor.value for factor in sizes]) for kept, sizes in cached_sizes(anatomy.load("gpt2").attention[0])]
+    [('keys and values', [2, 12, 64])]
+    """
+    if record.latent is not None:
+        rotary = (("rotary key", (Factor("rotary key size", record.rotary),)),) if record.rotary else ()
+        return (("latent", (Factor("latent size", record.latent),)), *rotary)
+    heads = Factor("KV heads", record.kv_heads, "KV heads")
+    if record.qk_size == record.v_size:
+        return (("keys and values", (Factor("keys and values", 2), heads, Factor("head size", record.qk_size))),)
+    return (
+        ("keys", (heads, Factor("head size of keys", record.qk_size))),
+        ("values", (heads, Factor("head size of values", record.v_size))),
+    )
+
+
+def held_tokens(record: Attention, seq_len: int, source: int) -> int:
+    """How many tokens a block's cache holds: min(T, window) or min(T, chunk); for cross-attention the source's length.
+
+    >>> held_tokens(Attention("decoder", (), 1, 1, 1, 1, window=512), 8192, 0)
+    512
+    """
+    if record.kind == "cross":
+        return source
+    return min(seq_len, record.window or record.chunk or seq_len)
+
+
+def cached(model: Model) -> Iterator[Attention]:
+    """The attention that keeps a cache: what runs once per generated token; encoders see everything in one pass.
+
+    >>> import anatomy
+    >>> [record.kind for record in cached(anatomy.load("t5-base"))]
+    ['self', 'cross']
+    """
+    return (record for record in model.attention if record.causal or record.kind == "cross")
+
+
+def kv_cache(model: Model, seq_len: int, batch: int = 1, dtype: str = "bf16") -> tuple[Term, ...]:
+    """The KV cache after ``seq_len`` tokens in bytes, as terms of each attention record; empty where nothing is cached.
+
+    >>> import anatomy
+    >>> [term.value for term in kv_cache(anatomy.load("gemma-3-1b"), 8192)]
+    [11534336, 33554432]
+    """
+    check_seq_len(model, seq_len)
+    if isinstance(batch, bool) or not isinstance(batch, int) or batch < 1:
+        raise AnatomyError(f"batch is {batch!r}; accepted: an integer of at least 1")
+    sequences = (Factor("sequences", batch, "sequences"),) if batch > 1 else ()
+    return tuple(
+        term for record in cached(model) for term in kept(model, record, seq_len, (size_of(dtype), *sequences))
+    )
+
+
+def kept(model: Model, record: Attention, seq_len: int, each: tuple[Factor, ...]) -> tuple[Term, ...]:
+    """The terms of one attention record's cache at any length; ``each`` is what every number is multiplied by."""
+    unit = "source tokens" if record.kind == "cross" else "tokens"
+    held = Factor(f"{unit} held", held_tokens(record, seq_len, positions(model, seq_len)["source"]), unit)
+    size, *sequences = each
+    return tuple(
+        Term(label, part_path(model, record), record.blocks, (*sizes, size, layers(record.blocks), held, *sequences))
+        for label, sizes in cached_sizes(record)
+    )
+
+
+def kv_cache_bytes(model: Model, seq_len: int, batch: int = 1, dtype: str = "bf16") -> int | None:
+    """Bytes of the KV cache after ``seq_len`` tokens; None where the model keeps none.
+
+    >>> import anatomy
+    >>> kv_cache_bytes(anatomy.load("llama-3-70b"), 8192)
+    2684354560
+    """
+    terms = kv_cache(model, seq_len, batch, dtype)
+    return rounded_up(total(terms)) if terms else None
+
+
+def kv_per_token(model: Model, dtype: str = "bf16") -> tuple[Term, ...]:
+    """What the KV cache grows by with each token below every window, for one sequence, as terms.
+
+    >>> import anatomy
+    >>> [factor.value for factor in kv_per_token(anatomy.load("llama-3-70b"))[0].factors]
+    [2, 8, 128, 2, 80]
+    """
+    size = size_of(dtype)
+    return tuple(
+        Term(label, part_path(model, record), record.blocks, (*sizes, size, layers(record.blocks)))
+        for record in cached(model)
+        if record.kind != "cross"
+        for label, sizes in cached_sizes(record)
+    )
+
+
+def kv_bytes_per_token(model: Model, dtype: str = "bf16") -> Number | None:
+    """Growth of the KV cache per token below every window, for one sequence; None where the model keeps none.
+
+    >>> import anatomy
+    >>> [kv_bytes_per_token(anatomy.load(slug)) for slug in ("llama-2-7b", "llama-3-8b", "llama-3-70b")]
+    [524288, 131072, 327680]
+    """
+    terms = kv_per_token(model, dtype)
+    return total(terms) if terms else None
+
+
+def rounded_up(size: Number) -> int:
+    """Whole bytes: half a byte takes one.
+
+    >>> rounded_up(Fraction(7, 2))
+    4
+    """
+    size = Fraction(size)
+    return -(-size.numerator // size.denominator)

@@ -1,0 +1,106 @@
+"""Peak activation of one layer in prefill: the most numbers that one block holds at once while T tokens pass through.
+
+The definition: a block works in steps, and a step holds the residual stream, what it reads and what it writes; nothing
+of other blocks. The two steps that can be the largest are *scores* (queries, keys, values and the scores of all heads,
+which eager code writes out in full; a fused kernel never does) and *hidden* (the inputs of the MLP and its hidden
+numbers, gate and up both; of routed experts those that are used). Softmax and activation functions work in place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from anatomy.counts.flops import (
+    check_seq_len,
+    part_path,
+    positions,
+    stack_positions,
+)
+from anatomy.counts.memory import size_of
+from anatomy.model.architecture import Attention
+from anatomy.model.rows import Model
+from anatomy.model.terms import (
+    Factor,
+    Number,
+    Term,
+    total,
+    whole,
+)
+
+MLPS = ("mlp", "experts", "shared-expert")
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A step of a block that may hold the most: its part, and the bytes it holds as terms."""
+
+    part: str
+    terms: tuple[Term, ...]
+
+    @property
+    def bytes(self) -> Number:
+        """All that it holds."""
+        return total(self.terms)
+
+
+def peak(model: Model, seq_len: int, batch: int = 1, dtype: str = "bf16", *, fused: bool = False) -> Step:
+    """The step that holds the most; ``fused`` leaves out scores, as kernels of FlashAttention's kind do.
+
+    >>> import anatomy
+    >>> step = peak(anatomy.load("llama-3-8b"), 8192)
+    >>> step.part, step.bytes, peak(anatomy.load("llama-3-8b"), 8192, fused=True).bytes
+    ('block/attention', 4462739456, 603979776)
+
+    Raises ``SequenceLengthError``.
+    """
+    check_seq_len(model, seq_len)
+    sequences = (Factor("sequences", batch, "sequences"),) if batch > 1 else ()
+    found = [*_attention(model, seq_len, fused), *_hidden(model, seq_len)]
+    steps = [Step(part, tuple(term.times(size_of(dtype), *sequences) for term in terms)) for part, terms in found]
+    return max(steps, key=lambda step: step.bytes)
+
+
+def _attention(model: Model, seq_len: int, fused: bool) -> Iterator[tuple[str, list[Term]]]:
+    lengths = positions(model, seq_len)
+    for record in model.attention:
+        queries = lengths[stack_positions(model, record.stack)]
+        keys = lengths["source"] if record.kind == "cross" else queries
+        yield part_path(model, record), list(_scores(model, record, queries, keys, fused))
+
+
+def _scores(model: Model, record: Attention, queries: int, keys: int, fused: bool) -> Iterator[Term]:
+    part = part_path(model, record)
+    over, met = Factor("queries", queries, "queries"), Factor("keys", keys, "keys")
+    heads = Factor("query heads", record.query_heads, "heads")
+    kv_heads = Factor("KV heads", record.kv_heads, "KV heads")
+    yield Term("stream", part, (), (Factor("tokens", queries, "tokens"), Factor("width", model.width)))
+    yield Term("queries", part, (), (over, heads, Factor("head size", record.qk_size)))
+    yield Term("keys", part, (), (met, kv_heads, Factor("head size", record.qk_size)))
+    yield Term("values", part, (), (met, kv_heads, Factor("head size", record.v_size)))
+    if not fused:
+        yield Term("scores", part, (), (heads, over, met))
+
+
+def _hidden(model: Model, seq_len: int) -> Iterator[tuple[str, list[Term]]]:
+    lengths = positions(model, seq_len)
+    hidden: dict[str, list[Term]] = {}
+    for row in model.rows:
+        if row.part_id not in MLPS or not row.blocks or row.multiplies is None:
+            continue
+        part = row.part.rsplit("/", 1)[0]
+        tokens = Factor("tokens", lengths[row.multiplies], "tokens")
+        for matrix in row.matrices:
+            if matrix.symbol == "W_down":
+                continue
+            used = whole(matrix.count * row.copies * row.share)
+            often = (Factor("experts used", used, "experts used"),) if used != 1 else ()
+            term = Term(f"hidden, {matrix.symbol}", part, (), (tokens, Factor("inner size", matrix.outputs), *often))
+            held = hidden.setdefault(part, [_wide("stream", part, tokens, model), _wide("input", part, tokens, model)])
+            if term not in held:
+                held.append(term)
+    yield from hidden.items()
+
+
+def _wide(label: str, part: str, tokens: Factor, model: Model) -> Term:
+    return Term(label, part, (), (tokens, Factor("width", model.width)))

@@ -1,0 +1,103 @@
+"""The numbers that sentences on a part may name, read off the model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from anatomy.model.architecture import Attention
+from anatomy.report.anatomy import Anatomy, Part
+from anatomy.words import labels
+from anatomy.words.formatting import exact
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What sentences may ask of a part; a reference without an answer is a ``KeyError``, never a gap in a sentence."""
+
+    anatomy: Anatomy
+    part: Part
+
+    def __getitem__(self, name: str) -> str:
+        value = NUMBERS[name](self)
+        if value is None:
+            raise KeyError(f"{name} of {self.part.id} of {self.anatomy.model.name}")
+        return exact(value) if isinstance(value, int) else value
+
+    @property
+    def attention(self) -> Attention | None:
+        """The attention record that the part draws on."""
+        kind = "cross" if "cross-attention" in self.part.id else "self"
+        return labels.attention_of(self.anatomy.model, self.part.stack, self.part.blocks, kind)
+
+    @property
+    def tables(self) -> dict[str, tuple[int, ...]]:
+        """What the embedding holds: stored shapes by the last step of their paths."""
+        stack = self.part.stack
+        rows = [row for row in self.anatomy.model.rows if row.part_id == "embedding" and row.stack in (None, stack)]
+        return {row.part.rsplit("/", 1)[-1]: row.shape for row in rows if not row.symbol.startswith("b_")}
+
+    def shape(self, symbol: str) -> tuple[int, ...] | None:
+        """The shape of the weight with this symbol."""
+        return next((one.shape for one in self.part.weights if symbol in one.symbol.split(", ")), None)
+
+    def holds(self, step: str) -> bool:
+        """Whether a row of this part is called so in its path."""
+        rows = self.anatomy.model.rows
+        return any(row.part_id == self.part.id and row.part.rsplit("/", 1)[-1] == step for row in rows)
+
+
+def _of(name: str) -> Callable[[Facts], int | None]:
+    return lambda facts: getattr(facts.attention, name) if facts.attention else None
+
+
+def _axis(table: str, axis: int) -> Callable[[Facts], int | None]:
+    # Rows and columns are the last two axes: ViT stores its positions with an axis of 1 in front.
+    return lambda facts: facts.tables[table][axis] if table in facts.tables else None
+
+
+def spare(facts: Facts) -> int | None:
+    """How many rows of a table of positions no position uses."""
+    held, used = _axis("position", -2)(facts), facts.anatomy.model.context
+    return held - used if held and used and facts.part.group == "embeddings" else None
+
+
+def _query_latent(facts: Facts) -> int | None:
+    shape = facts.shape("W_DQ")
+    return shape[1] if shape else None
+
+
+def _inner(facts: Facts) -> int | None:
+    shape = facts.shape("W_down")
+    return shape[0] if shape else None
+
+
+def _sharing(facts: Facts) -> int | None:
+    return facts.attention.query_heads // facts.attention.kv_heads if facts.attention else None
+
+
+NUMBERS: dict[str, Callable[[Facts], int | str | None]] = {
+    "T": lambda facts: facts.anatomy.seq_len,
+    "width": lambda facts: facts.anatomy.model.width,
+    "things": lambda facts: "positions" if facts.anatomy.model.vocabulary is None else "tokens",
+    "context": lambda facts: facts.anatomy.model.context,
+    "vocabulary": lambda facts: facts.anatomy.model.vocabulary,
+    "activation": lambda facts: facts.anatomy.model.traits.activation,
+    "experts": lambda facts: facts.anatomy.model.traits.experts,
+    "used": lambda facts: facts.anatomy.model.traits.experts_per_token,
+    "heads": _of("query_heads"),
+    "kv_heads": _of("kv_heads"),
+    "size": _of("qk_size"),
+    "window": _of("window"),
+    "chunk": _of("chunk"),
+    "latent": _of("latent"),
+    "rotary": _of("rotary"),
+    "sharing": _sharing,
+    "query_latent": _query_latent,
+    "entries": _axis("token", -2),
+    "entry": _axis("token", -1),
+    "positions": _axis("position", -2),
+    "spare": spare,
+    "types": _axis("token-type", -2),
+    "inner": _inner,
+}

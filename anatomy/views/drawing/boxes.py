@@ -1,0 +1,219 @@
+"""A part as a box of the diagram: a link with its label, what is particular about it, its count and its share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from anatomy.model.architecture import Attention
+from anatomy.report.anatomy import Anatomy, Part
+from anatomy.views.drawing import glyphs
+from anatomy.views.drawing.canvas import words
+from anatomy.views.markup import (
+    Attributes,
+    Safe,
+    join,
+    px,
+    tag,
+)
+from anatomy.views.panel import said
+from anatomy.views.wording import hooks, plural, stack_of
+from anatomy.visit.state import State, visit_key
+from anatomy.words import labels
+from anatomy.words.formatting import exact, percent
+
+PAD = 12
+# All shares are drawn to one scale: so many units are the whole model.
+WHOLE = 230
+# The width of a letter of a label, in the widest of the fonts that a system may bring.
+LETTER = 8.6
+
+
+@dataclass(frozen=True)
+class Box:
+    """Where a part was drawn: lines lead to and from its edges."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+
+    @property
+    def right(self) -> float:
+        """Its right edge."""
+        return self.x + self.width
+
+    @property
+    def bottom(self) -> float:
+        """Its lower edge."""
+        return self.y + self.height
+
+    @property
+    def middle(self) -> float:
+        """Half its height."""
+        return self.y + self.height / 2
+
+
+def link(state: State, part: Part, *children: Safe, style: str = "") -> Safe:
+    """The link that selects a part; its name says label, place, share and count."""
+    anatomy = state.anatomy
+    return tag(
+        "a",
+        {
+            "id": f"see-{visit_key(anatomy, part).replace(' ', '_')}",
+            "href": state.link(part),
+            **hooks(anatomy, part),
+            "data-action": "part",
+            "class": f"part g-{part.group} {style}".strip(),
+            "aria-label": said(anatomy, part),
+        },
+        *children,
+    )
+
+
+def box(state: State, part: Part, x: float, y: float, width: float) -> tuple[Safe, Box]:
+    """A part drawn at x, y: and the room that it takes."""
+    anatomy = state.anatomy
+    left, inner = x + PAD, width - 2 * PAD
+    label = wrapped(part.label, inner)
+    at = y + 19.0
+    drawn = [words(left, at, *label, style="name")]
+    at += 17 * (len(label) - 1)
+    for line in particulars(anatomy, part):
+        at += 16
+        drawn.append(words(left, at, line))
+    glyph, high = _glyph(anatomy, part, left, at + 8, inner)
+    if glyph:
+        drawn.append(glyph)
+        at += high
+    at += 16
+    drawn.append(words(left, at, _count(part)))
+    drawn.append(words(x + width - PAD, at, _share(part), style="percent", end=True))
+    at += 6
+    filled = max(1.0, WHOLE * float(part.share)) if part.parameters else 0
+    drawn.append(tag("rect", {"class": "track", "x": px(left), "y": px(at), "width": WHOLE, "height": 4}))
+    if filled:
+        drawn.append(tag("rect", {"class": "fill", "x": px(left), "y": px(at), "width": px(filled), "height": 4}))
+    room = Box(x, y, width, at + 10 - y)
+    frame: Attributes = {"x": px(x), "y": px(y), "width": px(width), "height": px(room.height), "rx": 7}
+    ring: Attributes = {"x": px(x - 4), "y": px(y - 4), "width": px(width + 8), "height": px(room.height + 8), "rx": 10}
+    edges = [tag("rect", {"class": "ring", **ring}), tag("rect", {"class": "box", **frame})]
+    return link(state, part, *edges, *drawn, style="tied" if part.weights and not part.parameters else ""), room
+
+
+def wrapped(label: str, width: float) -> list[str]:
+    """A label in as many lines as its width needs, were it set in the widest of usual fonts.
+
+    >>> wrapped("Norm before attention and MLP", 234)
+    ['Norm before attention and', 'MLP']
+    """
+    lines = [""]
+    for word in label.split(" "):
+        longer = f"{lines[-1]} {word}".strip()
+        if len(longer) * LETTER > width and lines[-1]:
+            lines.append(word)
+        else:
+            lines[-1] = longer
+    return lines
+
+
+def particulars(anatomy: Anatomy, part: Part) -> list[str]:
+    """What is particular about this model's part, a short line each.
+
+    >>> import anatomy
+    >>> from anatomy.report import describe
+    >>> shown = describe(anatomy.load("llama-3-70b"))
+    >>> particulars(shown, shown.find("attention")), particulars(shown, shown.find("mlp"))
+    (['64 query heads, 8 KV heads of 128'], ['8,192 → 28,672 → 8,192', 'gated: three matrices'])
+    """
+    traits = anatomy.model.traits
+    if part.id in ("attention", "cross-attention"):
+        return _attention(anatomy, part)
+    if part.stack is None:
+        return ["shared by both stacks"]
+    shapes = {weight.symbol: weight.shape for weight in part.weights}
+    if part.id in ("mlp", "shared-expert", "experts") and "W_down" in shapes:
+        inner, width = shapes["W_down"]
+        chain = f"{exact(width)} → {exact(inner)} → {exact(width)}"
+        if part.id == "experts":
+            return [f"{exact(traits.experts_per_token or 0)} of {exact(traits.experts or 0)} used per token", chain]
+        return [chain, *(["gated: three matrices"] if any("W_gate" in one for one in shapes) else [])]
+    if part.id == "router" and traits.experts:
+        return [f"scores {plural(traits.experts, 'expert')}, takes {exact(traits.experts_per_token or 0)}"]
+    return []
+
+
+def _attention(anatomy: Anatomy, part: Part) -> list[str]:
+    record = labels.attention_of(
+        anatomy.model, part.stack, part.blocks, "cross" if part.id == "cross-attention" else "self"
+    )
+    if record is None:
+        return []
+    lines = []
+    if record.latent is not None:
+        lines += [f"{plural(record.query_heads, 'head')} over one latent of {exact(record.latent)}"]
+    elif record.kv_heads == record.query_heads:
+        lines += [f"{plural(record.query_heads, 'head')} of {exact(record.qk_size)}"]
+    else:
+        shared = plural(record.kv_heads, "KV head")
+        lines += [f"{plural(record.query_heads, 'query head')}, {shared} of {exact(record.qk_size)}"]
+    if record.window:
+        lines.append(f"sees the last {plural(record.window, 'token')}")
+    elif record.chunk:
+        lines.append(f"sees within chunks of {plural(record.chunk, 'token')}")
+    elif not record.causal and record.kind == "self":
+        lines.append("sees both directions")
+    elif any((one.window or one.chunk) and one.stack == record.stack for one in anatomy.model.attention):
+        lines.append("sees all earlier tokens")
+    return lines
+
+
+def _glyph(anatomy: Anatomy, part: Part, x: float, y: float, width: float) -> tuple[Safe | None, float]:
+    if part.id in ("attention", "cross-attention"):
+        kind = "cross" if part.id == "cross-attention" else "self"
+        record = labels.attention_of(anatomy.model, part.stack, part.blocks, kind)
+        return (_heads(record, x, y, width), 28) if record else (None, 0)
+    traits = anatomy.model.traits
+    if part.id == "experts" and traits.experts:
+        drawn, high = glyphs.experts(traits.experts, traits.experts_per_token or 0, x, y, WHOLE)
+        return drawn, high + 6
+    down = next((weight.shape for weight in part.weights if weight.symbol == "W_down"), None)
+    if down and part.id in ("mlp", "shared-expert"):
+        # It stands beside the words, at the right.
+        return glyphs.widening(down[1], down[0], x + width - 52, y - 34, 28), 0
+    return None, 0
+
+
+def _heads(record: Attention, x: float, y: float, width: float) -> Safe:
+    shared = "latent" if record.latent is not None else "K, V"
+    room = 40 if record.latent is not None else 28
+    return join(
+        glyphs.heads(record, x, y, width - room),
+        words(x + width, y + 8, "Q", style="sub", end=True),
+        words(x + width, y + 21, shared, style="sub", end=True),
+    )
+
+
+def _count(part: Part) -> str:
+    if any(weight.tied_to for weight in part.weights):
+        return "reuses the token table: 0 of its own" if not part.parameters else exact(part.parameters)
+    if part.parameters_per_block is not None:
+        return f"{exact(part.parameters_per_block)} a block"
+    return exact(part.parameters)
+
+
+def _share(part: Part) -> str:
+    return percent(part.share) if part.parameters else ""
+
+
+def shape_of_stream(anatomy: Anatomy, part: Part) -> tuple[str, str]:
+    """The stream's shape in numbers and in letters.
+
+    >>> import anatomy
+    >>> from anatomy.report import describe
+    >>> shown = describe(anatomy.load("gpt2"))
+    >>> shape_of_stream(shown, shown.find("residual"))
+    ('8 × 768', 'T × d')
+    """
+    rows, width = part.activations[-1].shape
+    letter = "T" if stack_of(anatomy, part).positions == "tokens" else "S"
+    return f"{exact(rows)} × {exact(width)}", f"{letter} × d"

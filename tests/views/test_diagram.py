@@ -1,0 +1,159 @@
+"""The diagram of every kind of model: each part once, inside the drawing, wired and named."""
+
+import re
+import xml.etree.ElementTree as ElementTree
+from dataclasses import dataclass, field, replace
+from html import unescape
+
+import pytest
+
+from anatomy import LoadedModel, entries, load
+from anatomy.views.drawing import glyphs
+from anatomy.views.drawing.canvas import route
+from anatomy.views.drawing.diagram import WIDTH, draw
+from anatomy.views.page import marked
+from anatomy.visit.state import State
+from anatomy.visit.steps import choose_model, select_part
+
+STATES = {slug: choose_model(State(), slug) for slug in entries()}
+KINDS = (
+    "gpt2",  # one kind of block
+    "falcon-7b",  # attention and MLP side by side, one norm
+    "gpt-neox-20b",  # side by side, a norm each
+    "gemma-2-2b",  # norms before and after, local and global attention
+    "bert-base-uncased",  # norms on the stream
+    "deepseek-v3",  # dense blocks, then experts with a shared one; a latent
+    "bart-large",  # two stacks
+    "whisper-tiny",  # frames in, tokens out
+    "vit-base",  # patches
+)
+
+
+@dataclass(frozen=True)
+class Shown(State):
+    """A state that shows a model which is in no catalogue."""
+
+    made: LoadedModel = field(default_factory=lambda: load("gpt2"))
+
+    @property
+    def loaded(self) -> LoadedModel:
+        """The model itself."""
+        return self.made
+
+
+def links(state: State) -> list[ElementTree.Element]:
+    return ElementTree.fromstring(marked(draw(state), state)).findall("a")
+
+
+@pytest.mark.parametrize("name", STATES)
+def test_every_part_is_drawn_once_and_in_order(name: str) -> None:
+    state = STATES[name]
+    anatomy = state.anatomy
+    drawn = [(one.get("data-part"), one.get("data-stack"), one.get("data-blocks")) for one in links(state)]
+    assert drawn == [anatomy.address(part) for part in anatomy.parts]
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_one_part_says_that_it_is_selected(name: str) -> None:
+    state = STATES[name]
+    for part in state.anatomy.parts:
+        chosen = select_part(state, *state.anatomy.address(part))
+        current = [one for one in links(chosen) if one.get("aria-current")]
+        assert [one.get("href") for one in current] == [chosen.link(part)]
+
+
+@pytest.mark.parametrize("name", STATES)
+def test_a_link_is_named_by_label_and_exact_count(name: str) -> None:
+    state = STATES[name]
+    for part, one in zip(state.anatomy.parts, links(state), strict=True):
+        said = one.get("aria-label") or ""
+        assert said.startswith(part.label)
+        assert f"{part.parameters:,} parameters" in said or not part.parameters
+
+
+@pytest.mark.parametrize("name", STATES)
+def test_boxes_stay_inside_the_drawing_are_tall_enough_and_do_not_overlap(name: str) -> None:
+    drawing = ElementTree.fromstring(draw(STATES[name]))
+    height = float((drawing.get("viewBox") or "").split()[3])
+    below = 0.0
+    for box in drawing.iterfind("a/rect[@class='box']"):
+        x, y, wide, high = (float(box.get(side) or 0) for side in ("x", "y", "width", "height"))
+        assert x >= 0
+        assert x + wide <= WIDTH
+        assert y >= below
+        assert high >= 44
+        below = y + high
+    assert below <= height
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_the_same_state_is_drawn_the_same(name: str) -> None:
+    assert draw(STATES[name]) == draw(STATES[name])
+
+
+def text(name: str) -> str:
+    return " ".join("".join(ElementTree.fromstring(draw(STATES[name])).itertext()).split())
+
+
+def test_gpt2_says_what_stands_behind_its_block() -> None:
+    assert "Block 1 of 12" in text("gpt2")
+    assert "11 more blocks with the same shape and their own weights" in text("gpt2")
+    assert "T × d = 8 × 768" in text("gpt2")
+    assert "Logits, 8 × 50,257" in text("gpt2")
+
+
+def test_kinds_of_blocks_have_a_frame_each() -> None:
+    assert "Blocks 1–3 of 61" in text("deepseek-v3")
+    assert "Blocks 4–61 of 61" in text("deepseek-v3")
+    assert "8 of 256 used per token" in text("deepseek-v3")
+    assert "Blocks 1, 3, … 25 of 26" in text("gemma-2-2b")
+    assert "sees the last 4,096 tokens" in text("gemma-2-2b")
+    assert "sees all earlier tokens" in text("gemma-2-2b")
+
+
+def test_grouped_heads_are_drawn_as_many_as_they_are() -> None:
+    for state, queries, shared in ((STATES["llama-3-70b"], 64, 8), (STATES["gpt2"], 12, 12)):
+        attention = next(one for one in links(state) if one.get("data-part") == "attention")
+        drawn = {one.get("class"): (one.get("d") or "").count("M") for one in attention.findall("path")}
+        assert drawn == {"query": queries, "kv": shared}
+
+
+@pytest.mark.parametrize(("number", "used"), [(8, 2), (16, 1), (128, 1), (256, 8), (384, 8), (32, 4)])
+def test_as_many_experts_are_filled_as_are_used(number: int, used: int) -> None:
+    drawn, _ = glyphs.experts(number, used, 0, 0, 230)
+    paths = dict(re.findall(r'class="([^"]+)" d="([^"]+)"', drawn))
+    assert paths["expert used"].count("M") == used
+    assert paths["expert"].count("M") == number - used
+
+
+def test_a_claim_of_a_billion_heads_is_drawn_as_a_bar() -> None:
+    many = replace(load("gpt2").attention[0], query_heads=10**9, kv_heads=10**9)
+    assert len(glyphs.heads(many, 0, 0, 200)) < 300
+    assert len(glyphs.experts(10**9, 2, 0, 0, 200)[0]) < 300
+
+
+def test_the_encoder_leads_to_every_kind_of_cross_attention() -> None:
+    assert draw(STATES["bart-large"]).count('class="memory"') == 1
+    assert draw(STATES["t5-small"]).count('class="memory"') == 2
+    assert "Encoder" in text("bart-large")
+    assert "Decoder" in text("bart-large")
+
+
+def test_a_parallel_branch_is_led_past_the_one_before_it() -> None:
+    def turns(name: str) -> list[int]:
+        return [line.count("Q") for line in re.findall(r'class="branch" d="([^"]+)"', draw(STATES[name]))]
+
+    # Out to the right, down, and back into the MLP.
+    assert turns("gpt2").count(2) == 0
+    assert turns("falcon-7b").count(2) == 1
+    assert turns("gpt-neox-20b").count(2) == 1
+
+
+def test_a_name_is_no_markup() -> None:
+    drawn = draw(Shown(made=replace(load("gpt2"), name="<b>&\"'")))
+    assert "<b>" not in drawn
+    assert "Diagram of <b>&\"'" in unescape(drawn)
+
+
+def test_a_route_turns_in_rounded_corners() -> None:
+    assert route([(0, 0), (20, 0), (20, 30)]) == "M0 0L13 0Q20 0 20 7L20 30"

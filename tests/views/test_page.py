@@ -1,0 +1,199 @@
+"""The regions: each a pure function of the state, quick, with ids that are unique and links that lead somewhere."""
+
+import json
+import re
+from dataclasses import fields, replace
+from html import unescape
+from html.parser import HTMLParser
+from typing import Any
+
+import pytest
+
+from anatomy import entries
+from anatomy.checkpoint import Checkpoint
+from anatomy.counts.switches import Options
+from anatomy.report.anatomy import default_seq_len
+from anatomy.teaching import challenges
+from anatomy.views.markup import VOID
+from anatomy.views.page import (
+    READS,
+    VIEWS,
+    marked,
+    regions,
+)
+from anatomy.views.wording import hooks
+from anatomy.visit import brought
+from anatomy.visit.address import from_hash
+from anatomy.visit.state import MODEL, SEQ_LEN, State, visit_key
+from anatomy.visit.steps import choose_model, choose_seq_len, select_part
+from anatomy.words.formatting import percent, short
+
+SLUGS = list(entries())
+
+
+class Reader(HTMLParser):
+    """Checks that elements nest, and keeps ids and links."""
+
+    def __init__(self, markup: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.ids: list[str] = []
+        self.links: list[str] = []
+        self.styled: list[str] = []
+        self.feed(markup)
+        assert not self.open
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag not in VOID:
+            self.open.append(tag)
+        for name, value in attrs:
+            if name == "id" and value:
+                self.ids.append(value)
+            if name == "href" and value:
+                self.links.append(value)
+            if name == "style" or name.startswith("on"):
+                self.styled.append(name)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_markup_nests_ids_are_unique_and_nothing_needs_an_inline_style(slug: str) -> None:
+    page = Reader("".join(regions(choose_model(State(), slug)).values()))
+    assert len(page.ids) == len(set(page.ids))
+    assert not page.styled
+
+
+def test_without_javascript_every_link_of_the_diagram_has_its_target() -> None:
+    made = regions(State())
+    targets = set(Reader(made["parts"]).ids)
+    places = [link.removeprefix("#") for link in Reader(made["drawing"]).links if "=" in link]
+    assert len(places) == len(State().anatomy.parts)
+    assert set(places) <= targets
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_every_link_selects_what_it_names(slug: str) -> None:
+    state = choose_model(State(), slug)
+    made = regions(state)
+    places = [unescape(link) for link in Reader(made["drawing"]).links if "=" in link]
+    for link, part in zip(places, state.anatomy.parts, strict=True):
+        assert from_hash(state, link).selected == part
+
+
+def test_each_part_is_a_stop_for_the_tab_key_once() -> None:
+    made = regions(State())
+    assert made["drawing"].count("<a ") == len(State().anatomy.parts)
+    assert made["parts"].count("<summary") == made["parts"].count('tabindex="-1"')
+
+
+def test_the_same_state_gives_the_same_markup() -> None:
+    state = choose_model(State(), "llama-3-70b")
+    assert regions(state) == regions(state)
+
+
+def test_figures_of_gpt2() -> None:
+    made = regions(State())["figures"]
+    for name, value, text in (
+        ("parameters", 124439808, "124M"),
+        ("without-embeddings", 85056000, "85.1M"),
+        ("flops", 247358976, "0.25 G"),
+    ):
+        (figure,) = re.findall(rf'<div data-figure="{name}">(.*?)</div>', made)
+        assert f'<data value="{value}">{text}</data>' in figure
+    assert 'data-figure="active"' not in made
+    assert 'data-figure="active"' in regions(choose_model(State(), "mixtral-8x7b"))["figures"]
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_bar_and_table_have_the_groups_of_the_model(slug: str) -> None:
+    state = choose_model(State(), slug)
+    made = regions(state)["where"]
+    found = re.findall(r'<tr class="[^"]*" data-group="([^"]+)">(.*?)</tr>', made)
+    assert [name for name, _ in found] == [group.id for group in state.anatomy.groups]
+    for (_, row), group in zip(found, state.anatomy.groups, strict=True):
+        assert f'<data value="{group.parameters}">{short(group.parameters)}</data>' in row
+        assert percent(group.share) in row
+    assert re.findall(r'data-piece="([^"]+)"', made) == [group.id for group in state.anatomy.groups]
+
+
+def test_a_refusal_stands_beside_its_control() -> None:
+    refused = choose_seq_len(State(), "abc")
+    assert 'id="seq-len-notice" class="notice" role="status">Sequence length' in regions(refused)["length-control"]
+    assert 'id="model-notice" class="notice" role="status"></p>' in regions(refused)["model-control"]
+    assert "no model" in regions(choose_model(State(), "gpt5"))["model-control"]
+    assert MODEL in choose_model(State(), "gpt5").notices
+
+
+def test_a_length_that_the_model_fixes_is_shown_and_disabled() -> None:
+    made = regions(choose_model(State(), "vit-base"))["length-control"]
+    assert made.count(" disabled") == 2
+    assert "fixed at 197" in made
+
+
+def test_the_running_sum_is_that_of_the_parts_seen() -> None:
+    anatomy = State().anatomy
+    seen = frozenset(("gpt2", visit_key(anatomy, part)) for part in anatomy.parts)
+    assert '1 of 8 parts so far: <data value="28348416">' in regions(State())["try-this"]
+    all_seen = regions(State(visited=seen))["try-this"]
+    assert '8 of 8 parts so far: <data value="124439808">' in all_seen
+    assert "exactly what the released checkpoint holds" in all_seen
+
+
+def test_challenges_say_whether_they_are_done() -> None:
+    assert regions(State())["challenges"].count("(not yet)") == len(challenges.CHALLENGES)
+    made = regions(State(solved=frozenset({"mlp"})))["challenges"]
+    assert 'data-challenge="mlp" data-done="true"' in made
+    assert "1 of 3 complete" in made
+    assert made.count("(done)") == 1
+
+
+def others(state: State) -> dict[str, dict[str, Any]]:
+    """For each field of a state, or those that change together, other values of it."""
+    last = state.anatomy.address(state.anatomy.parts[-1])
+    own = brought.own_config(state, json.dumps(dict(entries()["llama-3-8b"].config))).own
+    elsewhere = "gpt2-xl" if state.model != "gpt2-xl" else "gpt2"
+    return {
+        "model": {"model": elsewhere, "seq_len": 8, "part": "attention", "stack": None, "blocks": None},
+        "seq_len": {"seq_len": default_seq_len(state.loaded, state.seq_len + 1)},
+        "part": dict(zip(("part", "stack", "blocks"), last, strict=True)),
+        "notices": {"notices": dict.fromkeys(("model", "seq-len", "part", "with", "own", "check"), "refused")},
+        "changed": {"changed": SEQ_LEN},
+        "visited": {"visited": frozenset({(state.model, visit_key(state.anatomy, state.anatomy.parts[0]))})},
+        "solved": {"solved": frozenset({"mlp"})},
+        "other": {"other": "llama-3-70b"},
+        "own": {"own": own},
+        "draft": {"draft": "{"},
+        "checkpoint": {"checkpoint": Checkpoint("a folder", {}, ())},
+        "options": {"options": Options(run="decode")},
+    }
+
+
+def test_every_field_of_a_state_is_among_those_that_are_varied() -> None:
+    varied = {field for each in others(State()).values() for field in each}
+    assert varied == {field.name for field in fields(State)}
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_a_region_depends_on_nothing_but_what_it_says_it_reads(slug: str) -> None:
+    """Else it would stay as it was where it must not."""
+    state = choose_model(State(), slug)
+    for changed in others(state).values():
+        moved = replace(state, **changed)
+        for name, view in VIEWS.items():
+            if not set(changed) & set(READS[name]):
+                assert view(moved) == view(state), f"{name} reads one of {sorted(changed)}"
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_the_selected_part_and_no_other_is_marked(slug: str) -> None:
+    state = choose_model(State(), slug)
+    for part in state.anatomy.parts:
+        chosen = select_part(state, *state.anatomy.address(part))
+        for region, times in (("drawing", 1), ("parts", 2)):
+            found = re.findall(r"<[^>]* aria-current=[^>]*>", marked(regions(chosen)[region], chosen))
+            assert len(found) == times
+            named = {key: value for key, value in hooks(state.anatomy, part).items() if value}
+            for opening in found:
+                assert dict(re.findall(r'(data-(?:part|stack|blocks))="([^"]*)"', opening)) == named
