@@ -10,7 +10,7 @@ from anatomy.reading.refusals import plain_line
 from anatomy.report.anatomy import Anatomy, default_seq_len, describe
 from anatomy.words.formatting import (
     exact,
-    giga,
+    operations,
     percent,
     shape,
     short,
@@ -48,8 +48,8 @@ def in_words(anatomy: Anatomy) -> str:
     if model.active_parameters != model.parameters:
         figures.append(("active", exact(model.active_parameters), short(model.active_parameters)))
     per_pass = anatomy.full.per_pass
-    figures.append((f"forward FLOPs, T = {exact(anatomy.seq_len)}", exact(per_pass), giga(per_pass)))
-    figures.append(("per token", "", giga(anatomy.full.per_token)))
+    figures.append((f"forward FLOPs, T = {exact(anatomy.seq_len)}", exact(per_pass), operations(per_pass)))
+    figures.append(("per token", "", operations(anatomy.full.per_token)))
     if anatomy.kv_bytes is not None:
         figures.append(("KV cache bytes (bf16)", exact(anatomy.kv_bytes), size_in_bytes(anatomy.kv_bytes)))
     figures += costs.figures(anatomy)

@@ -27,7 +27,7 @@ from anatomy.visit.state import OTHER, State
 from anatomy.words.formatting import (
     decimal,
     exact,
-    giga,
+    operations,
     percent,
     ratio,
     short,
@@ -160,7 +160,7 @@ def _number(line: Line, number: Number | None, total: int | None) -> Child:
     if number is None:
         return "–"
     worded = {
-        "flops": giga(number),
+        "flops": operations(number),
         "kv-cache": size_in_bytes(number),
     }.get(line.id) or (short(int(number)) if number >= 10_000_000 or total else exact(int(number)))
     if total:

@@ -16,7 +16,7 @@ from anatomy.views.workings import disclosed, formula
 from anatomy.visit.state import State
 from anatomy.words.formatting import (
     exact,
-    giga,
+    operations,
     short,
     size_in_bytes,
 )
@@ -78,9 +78,9 @@ def _figures(state: State) -> list[Safe]:
             "flops",
             ("Forward FLOPs per token ", at),
             per_token,
-            giga(per_token),
+            operations(per_token),
             f"{_digits(per_token)}, a multiply-add being 2 and every query meeting all keys; "
-            f"{giga(causal)} if masked pairs were skipped",
+            f"{operations(causal)} if masked pairs were skipped",
             costs.per_token(anatomy.full),
             "FLOPs",
         )

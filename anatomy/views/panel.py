@@ -22,7 +22,7 @@ from anatomy.views.workings import disclosed, formula
 from anatomy.visit.state import SEQ_LEN, State
 from anatomy.words.formatting import (
     exact,
-    giga,
+    operations,
     percent,
     shape,
 )
@@ -137,7 +137,7 @@ def work(anatomy: Anatomy, part: Part) -> Safe:
     per_token, share = Fraction(part.flops, anatomy.seq_len), Fraction(part.flops, anatomy.full.per_pass)
     at = f" FLOPs per token at T = {exact(anatomy.seq_len)}, {percent(share)} of the forward pass"
     blocks = " (all blocks together)." if part.blocks else "."
-    return join("It costs ", data(per_token, giga(per_token), "flops"), at, blocks)
+    return join("It costs ", data(per_token, operations(per_token), "flops"), at, blocks)
 
 
 def stored(part: Part) -> Safe | None:

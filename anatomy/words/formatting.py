@@ -7,7 +7,22 @@ from fractions import Fraction
 
 from anatomy.model.terms import Number
 
-_COUNT_UNITS = ((10**3, "K"), (10**6, "M"), (10**9, "B"), (10**12, "T"), (10**15, "Q"))
+# A unit: its size, its name, and from how many of them on the next one is used.
+Unit = tuple[int, str, int]
+_COUNTS: tuple[Unit, ...] = tuple((1000**power, name, 1000) for power, name in enumerate("KMBTQ", start=1))
+_OPERATIONS: tuple[Unit, ...] = (
+    (1, "", 1000),
+    (10**3, " K", 1000),
+    (10**6, " M", 100),
+    (10**9, " G", 1000),
+    (10**12, " T", 1000),
+    (10**15, " P", 1000),
+    (10**18, " E", 1000),
+)
+# A model's FLOPs per token are compared in G, so G begins early: at what no longer rounds to 99.9 M.
+_FIRST_G = 99_950_000
+_BYTES: tuple[Unit, ...] = tuple((1000**power, f" {name}B", 1000) for power, name in enumerate("KMGTP", start=1))
+_BINARY: tuple[Unit, ...] = tuple((1024**power, f" {name}iB", 1024) for power, name in enumerate("KMGTP", start=1))
 
 
 def exact(number: int) -> str:
@@ -55,57 +70,38 @@ def significant(number: Number, digits: int = 3) -> str:
     return decimal(number, max(places, 0))
 
 
+def _scaled(number: Number, units: Sequence[Unit]) -> str:
+    """``number`` to three significant digits in the first unit that holds it: what rounds up to the next is in it."""
+    for size, name, until in units[:-1]:
+        worded = significant(Fraction(number) / size)
+        if int(worded.replace(",", "").partition(".")[0]) < until:
+            return worded + name
+    size, name, _ = units[-1]
+    return significant(Fraction(number) / size) + name
+
+
 def short(number: int) -> str:
     """A count to three significant digits, unit by powers of 1,000.
 
     >>> short(124439808), short(39383808), short(999499), short(999500), short(512)
     ('124M', '39.4M', '999K', '1.00M', '512')
     """
-    if number < 1000:
-        return exact(number)
-    unit, name = next((u, n) for u, n in reversed(_COUNT_UNITS) if number >= u)
-    text = significant(Fraction(number, unit))
-    if text == "1,000":  # 999.5 K and more reads as the next unit
-        following = [(u, n) for u, n in _COUNT_UNITS if u > unit]
-        if following:
-            unit, name = following[0]
-            text = significant(Fraction(1))
-    return text + name
-
-
-def giga(number: Number) -> str:
-    """FLOPs in units of 10^9: two decimals below 10, three significant digits above, two below 0.01.
-
-    >>> giga(247358976), giga(139024400384), giga(5000000)
-    ('0.25 G', '139 G', '0.0050 G')
-    """
-    value = Fraction(number) / 10**9
-    if value == 0:
-        return "0 G"
-    if value < Fraction(1, 100):
-        return f"{significant(value, 2)} G"
-    if value < 10:
-        return f"{decimal(value, 2)} G"
-    return f"{significant(value)} G"
+    return exact(number) if number < 1000 else _scaled(number, _COUNTS)
 
 
 def operations(number: Number) -> str:
-    """FLOPs in the unit that keeps them short: K, M, G from 10^7 up to 10^12, then T (10^12), P (10^15), E (10^18).
+    """FLOPs, the one way they are worded: K, M, from 10^8 on G, then T (10^12), P (10^15), E (10^18).
 
-    >>> operations(247358976), operations(139024400384), operations(1138887887745024), operations(294912)
-    ('0.25 G', '139 G', '1.14 P', '295 K')
+    Three significant digits, and two decimals of a G below one.
+
+    >>> operations(247358976), operations(139024400384), operations(1138887887745024), operations(14999999)
+    ('0.25 G', '139 G', '1.14 P', '15.0 M')
     """
-    if number < 10**7:
-        small = 10**6 if number >= Fraction(9995, 10000) * 10**6 else 1000
-        name = " M" if small == 10**6 else " K"
-        if number < 1000:
-            return exact(int(number)) if Fraction(number).denominator == 1 else significant(number)
-        return f"{significant(Fraction(number) / small)}{name}"
-    for unit, name in ((10**18, "E"), (10**15, "P"), (10**12, "T")):
-        # What rounds up to the next unit is worded in it.
-        if Fraction(number) >= Fraction(9995, 10000) * unit:
-            return f"{significant(max(Fraction(1), Fraction(number) / unit))} {name}"
-    return giga(number)
+    if number < 1000 and Fraction(number).denominator == 1:
+        return exact(int(number))
+    if _FIRST_G <= number < 10**9:
+        return f"{decimal(Fraction(number, 10**9), 2)} G"
+    return _scaled(number, _OPERATIONS)
 
 
 def percent(share: Number) -> str:
@@ -121,7 +117,8 @@ def percent(share: Number) -> str:
         return "under 0.1%"
     if value > Fraction(999, 10):
         return "over 99.9%"
-    if value < 1 or value >= Fraction(199, 2):
+    # 0.95% and more reads as 1%; 99.5% and more keeps its decimal, so that it does not read as 100%.
+    if value < Fraction(95, 100) or value >= Fraction(199, 2):
         return f"{decimal(value, 1)}%"
     return f"{decimal(value, 0)}%"
 
@@ -137,7 +134,8 @@ def ratio(value: Number) -> str:
         return "1 ×"
     times = value if value > 1 else 1 / value
     # Above a few thousand the unit says more than the digits.
-    words = significant(times) if times < 10_000 else short(int(decimal(times, 0).replace(",", "")))
+    nearest = int(decimal(times, 0).replace(",", ""))
+    words = significant(times) if nearest < 10_000 else short(nearest)
     return f"{words} ×" if value > 1 else f"1/{words}"
 
 
@@ -147,16 +145,10 @@ def size_in_bytes(number: Number, binary: bool = False) -> str:
     >>> size_in_bytes(327680), size_in_bytes(2**30, binary=True), size_in_bytes(140_000_000_000)
     ('328 KB', '1.00 GiB', '140 GB')
     """
-    base, names = (1024, ("KiB", "MiB", "GiB", "TiB", "PiB")) if binary else (1000, ("KB", "MB", "GB", "TB", "PB"))
-    if number < base:
-        return f"{decimal(number, 0)} bytes"
-    power = 1
-    while power < len(names) and Fraction(number) / base**power >= base:
-        power += 1
-    text = significant(Fraction(number) / base**power)
-    if text in ("1,000", "1,024") and power < len(names) and not binary:
-        power, text = power + 1, "1.00"
-    return f"{text} {names[power - 1]}"
+    whole = decimal(number, 0)
+    if int(whole.replace(",", "")) < (1024 if binary else 1000):
+        return f"{whole} bytes"
+    return _scaled(number, _BINARY if binary else _BYTES)
 
 
 def shape(sizes: Sequence[int]) -> str:
