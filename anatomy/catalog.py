@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from anatomy.counts import memory
-from anatomy.counts.flops import FULL, Flops, forward
+from anatomy.counts.flops import Flops, forward
 from anatomy.families import build
 from anatomy.model.rows import Model
+from anatomy.model.switches import FULL
 from anatomy.reading.config import MAX_BYTES
 from anatomy.reading.config import parse as parse_config
 from anatomy.reading.refusals import AnatomyError, ConfigError, shown

@@ -11,8 +11,8 @@ from anatomy.counts import (
     training,
 )
 from anatomy.counts.costs import costs
-from anatomy.counts.switches import DEFAULT
-from anatomy.model.terms import Number
+from anatomy.model.switches import DEFAULT, LAST, TYPES
+from anatomy.model.terms import Number, rounded_up
 from anatomy.report.anatomy import Anatomy
 from anatomy.words.formatting import (
     exact,
@@ -37,18 +37,17 @@ def figures(anatomy: Anatomy) -> Iterator[Line]:
     """
     model, seq_len = anatomy.model, anatomy.seq_len
     found = costs(model, seq_len, DEFAULT)
-    if decoding.decodes(model):
+    if model.decodes:
         yield _flops(f"decode step, cache of {exact(seq_len)}", decoding.step(model, seq_len).per_pass)
-        sampling = flops.forward(model, seq_len, unembedding=flops.LAST)
+        sampling = flops.forward(model, seq_len, unembedding=LAST)
         yield _flops("prefill, logits of the last token only", sampling.per_pass)
     yield _flops("training step", training.step(model, seq_len).per_pass)
     yield _flops("training step, recomputing", training.step(model, seq_len, recomputing=True).per_pass)
     yield _flops("2N shortcut for the pass", found.shortcut.value)
     overtakes = found.overtakes
     yield "attention overtakes at T", "never" if overtakes is None else exact(overtakes), ""
-    for dtype in memory.DTYPES:
-        if dtype != "fp16":
-            yield _bytes(f"weights in {dtype}", memory.weights_bytes(model, dtype, mixed=True))
+    for dtype in TYPES:
+        yield _bytes(f"weights in {dtype}", memory.weights_bytes(model, dtype, mixed=True))
     yield _bytes("peak activation of a layer (bf16)", found.peak()[1].result)
 
 
@@ -57,7 +56,7 @@ def _flops(label: str, value: Number) -> Line:
 
 
 def _bytes(label: str, value: Number) -> Line:
-    size = memory.rounded_up(value)
+    size = rounded_up(value)
     return label, exact(size), f"{size_in_bytes(size)} = {size_in_bytes(size, binary=True)}"
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from anatomy.commands import ask, output
 from anatomy.counts.costs import costs
-from anatomy.counts.switches import (
+from anatomy.model.switches import (
     CHOICES,
     DEFAULT,
     KEYS,

@@ -61,7 +61,7 @@ def in_words(anatomy: Anatomy) -> str:
             for weight in part.weights
         )
         where = part.blocks_label or ""
-        name = f"{part.stack} {part.id}" if len(model.stacks) > 1 and part.stack else part.id
+        name = f"{part.stack} {part.id}" if model.named_stack(part.stack) else part.id
         parts.append((name, where, part.label, exact(part.parameters), weights))
     name = plain_line(model.name)
     lines = [f"{name} ({model.model_type}, {model.architecture}): {stacks}, width {exact(model.width)}, {context}"]

@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from anatomy.counts import flops, memory, parameters
-from anatomy.counts.decoding import decodes
 from anatomy.counts.flops import MIXING, SCORES, Flops
 from anatomy.counts.shortcuts import less, twelve_l_d_squared
 from anatomy.model.architecture import Attention
 from anatomy.model.parts import stack_of
 from anatomy.model.rows import Model, Row
+from anatomy.model.switches import CAUSAL, LAST
 from anatomy.model.terms import (
     Factor,
     Number,
@@ -100,15 +100,15 @@ def _flops(model: Model, seq_len: int) -> Iterator[Convention]:
     square = [term for term in run.terms if term.label in (SCORES, MIXING)]
     looking_back = {flops.part_path(model, record) for record in model.attention if record.causal}
     masked = [term for term in square if term.part in looking_back]
-    triangle = [term for term in flops.forward(model, seq_len, flops.CAUSAL).terms if term.label in (SCORES, MIXING)]
+    triangle = [term for term in flops.forward(model, seq_len, CAUSAL).terms if term.label in (SCORES, MIXING)]
     yield other("macs", ours.times(HALF))
     yield other("causal-half", ours, *(less(term.times(HALF)) for term in masked))
     yield other("causal", ours, *map(less, masked), *(term for term in triangle if term.part in looking_back))
     yield other("no-square", ours, *map(less, square))
     last = [term for term in run.terms if term.part.rsplit("/", 1)[-1] == "unembedding"]
     yield other("flops-no-unembedding", ours, *map(less, last))
-    if decodes(model):
-        at_one = flops.forward(model, seq_len, unembedding=flops.LAST).of_part("unembedding", *_stack_of(last))
+    if model.decodes:
+        at_one = flops.forward(model, seq_len, unembedding=LAST).of_part("unembedding", *_stack_of(last))
         yield other("last-only", ours, *map(less, last), *at_one)
     in_use = Factor("parameters in use", model.active_parameters, "parameters")
     yield other("two-n", Term("2N", "", (), (Factor("2 per parameter", 2), in_use, tokens)))

@@ -18,19 +18,22 @@ from anatomy.counts import (
 )
 from anatomy.counts.conventions import Convention
 from anatomy.counts.flops import Flops
-from anatomy.counts.memory import SMALL
 from anatomy.counts.peak import Step
 from anatomy.counts.shortcuts import Shortcut, twelve_l_d_squared, two_n
-from anatomy.counts.switches import (
+from anatomy.model.rows import Model
+from anatomy.model.switches import (
+    CAUSAL,
     DECODE,
+    FULL,
+    LAST,
     PREFILL,
     RECOMPUTE,
+    SMALL,
     TRAIN,
     TYPES,
     Options,
     effective,
 )
-from anatomy.model.rows import Model
 from anatomy.model.terms import Factor, total
 from anatomy.words import naming
 from anatomy.words.working import Working, divided
@@ -149,10 +152,10 @@ def flops_dict(model: Model, seq_len: int) -> dict[str, Any]:
     """
     found = costs(model, seq_len, Options())
     each = Factor("tokens", found.run.tokens)
-    steps = {square: decoding.step(model, seq_len, square) for square in (flops.FULL, flops.CAUSAL)}
+    steps = {square: decoding.step(model, seq_len, square) for square in (FULL, CAUSAL)}
     return {
-        "sampling_prefill": _run(flops.forward(model, seq_len, unembedding=flops.LAST)),
-        "decode_step": {square: one.per_pass for square, one in steps.items()} if decoding.decodes(model) else None,
+        "sampling_prefill": _run(flops.forward(model, seq_len, unembedding=LAST)),
+        "decode_step": {square: one.per_pass for square, one in steps.items()} if model.decodes else None,
         "training_step": _run(training.step(model, seq_len)),
         "training_step_recomputing": _run(training.step(model, seq_len, recomputing=True)),
         "shortcuts": {

@@ -14,17 +14,19 @@ from anatomy.counts import (
     training,
 )
 from anatomy.counts.flops import Flops, longest
-from anatomy.counts.switches import (
+from anatomy.model.rows import Model
+from anatomy.model.switches import (
+    CAUSAL,
     DECODE,
     PREFILL,
     RECOMPUTE,
     Options,
     effective,
 )
-from anatomy.model.rows import Model
 from anatomy.model.terms import (
     Factor,
     Number,
+    rounded_up,
     total,
     whole,
 )
@@ -91,7 +93,7 @@ def overtakes(model: Model, options: Options) -> int | None:
         fixed = model.fixed_lengths["tokens"]
         return fixed if _more(model, fixed, options) else None
     # Chunks make the share of attention dip after each of their ends; among the ends themselves it only rises.
-    chunks = {record.chunk for record in model.attention if record.chunk} if options.square == flops.CAUSAL else set()
+    chunks = {record.chunk for record in model.attention if record.chunk} if options.square == CAUSAL else set()
     stride = max(chunks, default=1)
     end = _first(lambda number: _more(model, number * stride, options), 0, HORIZON // stride)
     if end is None:
@@ -141,7 +143,7 @@ def cache(model: Model, seq_len: int, options: Options) -> tuple[int, ...]:
     """
     sequences = (Factor("sequences", options.batch, "sequences"),) if options.batch > 1 else ()
     each = (memory.size_of(options.cache), *sequences)
-    return tuple(memory.rounded_up(total(memory.kept(model, record, seq_len, each))) for record in memory.cached(model))
+    return tuple(rounded_up(total(memory.kept(model, record, seq_len, each))) for record in memory.cached(model))
 
 
 def bends(model: Model) -> tuple[int, ...]:

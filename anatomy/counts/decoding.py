@@ -10,7 +10,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from anatomy.counts.flops import (
-    FULL,
     Flops,
     Pairs,
     attention_terms,
@@ -21,20 +20,11 @@ from anatomy.counts.flops import (
 )
 from anatomy.model.architecture import Attention
 from anatomy.model.rows import Model
+from anatomy.model.switches import FULL
 from anatomy.model.terms import Factor
 
 # One token, and nothing of the source: its keys and values lie in the cache.
 ALONE = {"tokens": 1, "one": 1}
-
-
-def decodes(model: Model) -> bool:
-    """Whether the model writes token by token: some of its attention looks back only.
-
-    >>> import anatomy
-    >>> decodes(anatomy.load("gpt2")), decodes(anatomy.load("bert-base-uncased"))
-    (True, False)
-    """
-    return any(record.causal for record in model.attention)
 
 
 def step(model: Model, seq_len: int, square: str = FULL) -> Flops:

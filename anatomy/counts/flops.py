@@ -17,6 +17,7 @@ from anatomy.model.architecture import Attention
 from anatomy.model.blocks import Blocks, contains
 from anatomy.model.parts import part_id, stack_of
 from anatomy.model.rows import Matrix, Model, Row
+from anatomy.model.switches import EVERY, FULL, LAST
 from anatomy.model.terms import (
     Factor,
     Number,
@@ -30,8 +31,6 @@ from anatomy.reading.config import SequenceLengthError
 MULTIPLY_ADD = Factor("2 per multiply-add", 2)
 # The longest T offered where the architecture itself sets no limit (relative positions, ALiBi).
 UNLIMITED_CONTEXT = 1_048_576
-FULL, CAUSAL = "full", "causal"
-EVERY, LAST = "every", "last"
 # The two products of attention that no weight takes part in.
 SCORES, MIXING = "scores", "weighted values"
 _POSITIONS = {"tokens": "tokens", "source": "source tokens", "frames": "frames", "patches": "patches", "one": "tokens"}
@@ -202,7 +201,8 @@ def stack_positions(model: Model, stack: str) -> str:
 def part_path(model: Model, record: Attention) -> str:
     """The part path of an attention record's products."""
     part = "cross-attention" if record.kind == "cross" else "attention"
-    return f"{record.stack}/block/{part}" if len(model.stacks) > 1 else f"block/{part}"
+    stack = model.named_stack(record.stack)
+    return f"{stack}/block/{part}" if stack else f"block/{part}"
 
 
 def visible_pairs(record: Attention, seq_len: int) -> int:

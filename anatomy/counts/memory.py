@@ -13,27 +13,18 @@ from fractions import Fraction
 from anatomy.counts.flops import check_seq_len, part_path, positions
 from anatomy.model.architecture import Attention
 from anatomy.model.rows import Model
+from anatomy.model.switches import DTYPES, SMALL
 from anatomy.model.terms import (
     Factor,
     Number,
     Term,
     layers,
+    rounded_up,
     total,
     whole,
 )
 from anatomy.reading.config import AnatomyError
 
-# Bytes per number.
-DTYPES = {
-    "fp32": Fraction(4),
-    "bf16": Fraction(2),
-    "fp16": Fraction(2),
-    "fp8": Fraction(1),
-    "int8": Fraction(1),
-    "int4": Fraction(1, 2),
-}
-# The types for which mixed and plain differ.
-SMALL = ("fp8", "int8", "int4")
 QUANTISED_GROUPS = ("attention", "mlp", "experts")
 
 
@@ -189,13 +180,3 @@ def kv_bytes_per_token(model: Model, dtype: str = "bf16") -> Number | None:
     """
     terms = kv_per_token(model, dtype)
     return total(terms) if terms else None
-
-
-def rounded_up(size: Number) -> int:
-    """Whole bytes: half a byte takes one.
-
-    >>> rounded_up(Fraction(7, 2))
-    4
-    """
-    size = Fraction(size)
-    return -(-size.numerator // size.denominator)

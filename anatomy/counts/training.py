@@ -7,8 +7,9 @@ Every position has a target, so the unembedding is applied at all of them.
 
 from __future__ import annotations
 
-from anatomy.counts.flops import FULL, Flops, forward
+from anatomy.counts.flops import Flops, forward
 from anatomy.model.rows import Model
+from anatomy.model.switches import FULL
 from anatomy.model.terms import Factor
 
 KEEPING, RECOMPUTING = 3, 4

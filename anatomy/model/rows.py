@@ -230,6 +230,30 @@ class Model:
         """Whether the unembedding is stored as another tensor."""
         return any(row.tied_to for row in self.rows if row.part_id == "unembedding" and row.matrices)
 
+    @property
+    def decodes(self) -> bool:
+        """Whether it writes token by token: some of its attention looks back only.
+
+        >>> import anatomy
+        >>> anatomy.load("gpt2").decodes, anatomy.load("bert-base-uncased").decodes
+        (True, False)
+        """
+        return any(record.causal for record in self.attention)
+
+    @property
+    def unembeds(self) -> bool:
+        """Whether an unembedding is applied to its tokens."""
+        return any(row.part_id == "unembedding" and row.multiplies == "tokens" for row in self.rows)
+
+    def named_stack(self, stack: str | None) -> str | None:
+        """The stack where it needs a name: None where the model has one only, as part paths then name none.
+
+        >>> import anatomy
+        >>> anatomy.load("gpt2").named_stack("decoder"), anatomy.load("t5-base").named_stack("decoder")
+        (None, 'decoder')
+        """
+        return stack if len(self.stacks) > 1 else None
+
     def tensors(self) -> Iterator[Tensor]:
         """Every tensor that the released checkpoint stores, buffers included, lazily and block by block.
 

@@ -79,6 +79,16 @@ def whole(number: Number) -> Number:
     return number.numerator if isinstance(number, Fraction) and number.denominator == 1 else number
 
 
+def rounded_up(size: Number) -> int:
+    """The whole number that holds it: half a byte takes one.
+
+    >>> rounded_up(Fraction(7, 2))
+    4
+    """
+    size = Fraction(size)
+    return -(-size.numerator // size.denominator)
+
+
 def total(terms: Iterable[Term]) -> Number:
     """Add up terms, exactly.
 

@@ -17,6 +17,7 @@ from anatomy.model.blocks import (
     label,
 )
 from anatomy.model.rows import Row
+from anatomy.model.switches import CAUSAL
 from anatomy.model.terms import Number, total
 from anatomy.report import weights
 from anatomy.report.activations import Activation as Activation
@@ -89,7 +90,7 @@ class Anatomy:
 
     def address(self, part: Part) -> tuple[str, str | None, str | None]:
         """What tells the part from the others: its id, then its stack and blocks where there are several."""
-        stack = part.stack if len(self.model.stacks) > 1 else None
+        stack = self.model.named_stack(part.stack)
         several = sum(kind.stack == part.stack for kind in self.block_kinds) > 1
         return part.id, stack, part.blocks_label if several else None
 
@@ -103,7 +104,7 @@ class Anatomy:
 
 @lru_cache(maxsize=64)
 def _described(model: LoadedModel, seq_len: int) -> Anatomy:
-    full = flops.forward(model, seq_len, flops.FULL)
+    full = flops.forward(model, seq_len)
     parts, block_kinds = _parts(model, seq_len, full)
     return Anatomy(
         model=model,
@@ -116,7 +117,7 @@ def _described(model: LoadedModel, seq_len: int) -> Anatomy:
         block_kinds=block_kinds,
         parts=parts,
         full=full,
-        causal=flops.forward(model, seq_len, flops.CAUSAL),
+        causal=flops.forward(model, seq_len, CAUSAL),
         kv_bytes_per_token=memory.kv_bytes_per_token(model, CACHE_DTYPE),
         kv_bytes=memory.kv_cache_bytes(model, seq_len, CACHE_BATCH, CACHE_DTYPE),
     )
@@ -214,7 +215,7 @@ def _part(
         share=Fraction(held * times, model.parameters),
         weights=weights.listed(rows),
         activations=tuple(activations(model, seq_len, part_id, stack, blocks, rows)),
-        flops=int(total(full.of_part(part_id, stack if len(model.stacks) > 1 else None, blocks))),
+        flops=int(total(full.of_part(part_id, model.named_stack(stack), blocks))),
     )
 
 

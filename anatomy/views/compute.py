@@ -6,10 +6,8 @@ from collections.abc import Mapping
 from fractions import Fraction
 
 from anatomy.counts.costs import PASSES, Costs
-from anatomy.counts.decoding import decodes
-from anatomy.counts.flops import LAST
 from anatomy.counts.shortcuts import Shortcut
-from anatomy.counts.switches import DECODE, last_only
+from anatomy.model.switches import DECODE, LAST, last_only
 from anatomy.model.terms import (
     Factor,
     Number,
@@ -97,7 +95,7 @@ def _said(state: State) -> list[Child]:
 
 def _switches(state: State) -> list[Safe]:
     options, model = state.costs.options, state.loaded
-    no_decode = {} if decodes(model) else {DECODE: "it sees the whole text at once and writes no next token"}
+    no_decode = {} if model.decodes else {DECODE: "it sees the whole text at once and writes no next token"}
     may = last_only(options, model)
     no_last: Mapping[str, str] = {} if may else {LAST: _why_not_last(state)}
     return [
@@ -109,7 +107,7 @@ def _switches(state: State) -> list[Safe]:
 
 def _why_not_last(state: State) -> str:
     run = state.costs.options.run
-    if not decodes(state.loaded):
+    if not state.loaded.decodes:
         return "nothing is sampled from this model"
     if run == DECODE:
         return "a decode step has one position"
@@ -156,7 +154,7 @@ def _counted(state: State) -> list[Part]:
 
 
 def _terms(state: State, part: Part) -> tuple[Term, ...]:
-    stack = part.stack if len(state.loaded.stacks) > 1 else None
+    stack = state.loaded.named_stack(part.stack)
     return state.costs.run.of_part(part.id, stack, part.blocks)
 
 

@@ -6,9 +6,10 @@ from fractions import Fraction
 
 from anatomy.counts import curves, memory
 from anatomy.counts.costs import Costs
-from anatomy.counts.flops import CAUSAL, longest
+from anatomy.counts.flops import longest
 from anatomy.model.architecture import Attention
 from anatomy.model.blocks import count
+from anatomy.model.switches import CAUSAL
 from anatomy.views.drawing.plot import (
     BYTES,
     OPERATIONS,
@@ -35,7 +36,7 @@ def flops_plot(costs: Costs) -> Plot | None:
 
     >>> import anatomy
     >>> from anatomy.counts.costs import costs
-    >>> from anatomy.counts.switches import Options
+    >>> from anatomy.model.switches import Options
     >>> [mark.words for mark in flops_plot(costs(anatomy.load("gpt2"), 8, Options())).marks]
     ['T = 8: 0.25 G', 'longest T: 1,024', 'attention overtakes at T = 6,703']
     """
@@ -75,7 +76,7 @@ def flops_said(costs: Costs) -> str:
 
     >>> import anatomy
     >>> from anatomy.counts.costs import costs
-    >>> from anatomy.counts.switches import Options
+    >>> from anatomy.model.switches import Options
     >>> flops_said(costs(anatomy.load("gpt2"), 8, Options()))[-98:]
     'Attention overtakes the products with weights at T = 6,703, beyond the 1,024 that the model takes.'
     """
@@ -117,7 +118,7 @@ def cache_plot(costs: Costs) -> Plot | None:
 
     >>> import anatomy
     >>> from anatomy.counts.costs import costs
-    >>> from anatomy.counts.switches import Options
+    >>> from anatomy.model.switches import Options
     >>> [series.label for series in cache_plot(costs(anatomy.load("gemma-3-1b"), 8, Options())).series]
     ['all layers', '22 layers, window of 512', '4 layers, all of T']
     """

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from anatomy.counts import memory
 from anatomy.counts.costs import Costs
-from anatomy.counts.memory import SMALL, rounded_up
-from anatomy.counts.switches import TYPES
-from anatomy.model.terms import Number, total
+from anatomy.model.switches import SMALL, TYPES
+from anatomy.model.terms import Number, rounded_up, total
 from anatomy.views import curves
 from anatomy.views.drawing.plot import drawn
 from anatomy.views.markup import (

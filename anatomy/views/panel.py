@@ -111,9 +111,7 @@ def counted(anatomy: Anatomy, part: Part, ident: str = "w-panel") -> Safe | None
     >>> "768 × 2,304 × 12 layers = 21,233,664" in counted(shown, shown.find("attention"))
     True
     """
-    terms = parameters.of_part(
-        anatomy.model, part.id, part.stack if len(anatomy.model.stacks) > 1 else None, part.blocks
-    )
+    terms = parameters.of_part(anatomy.model, part.id, anatomy.model.named_stack(part.stack), part.blocks)
     if not terms:
         return None
     working = formula(Working(part.label, terms, part.parameters), "parameters")

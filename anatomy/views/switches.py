@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from anatomy.counts.switches import MAX_BATCH
+from anatomy.model.switches import MAX_BATCH
 from anatomy.views.controls import notice
 from anatomy.views.markup import Safe, join, tag
 from anatomy.visit.state import State

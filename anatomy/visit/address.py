@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from urllib.parse import parse_qsl
 
-from anatomy.counts import switches
+from anatomy.model import switches
 from anatomy.reading.config import shown
 from anatomy.report.anatomy import default_seq_len
 from anatomy.visit.state import MODEL, PART, SEQ_LEN, State

@@ -9,9 +9,9 @@ from urllib.parse import quote
 from anatomy import catalog
 from anatomy.catalog import LoadedModel
 from anatomy.checkpoint import Checkpoint
-from anatomy.counts import switches
 from anatomy.counts.costs import Costs, costs
-from anatomy.counts.switches import Options
+from anatomy.model import switches
+from anatomy.model.switches import Options
 from anatomy.report.anatomy import (
     DEFAULT_SEQ_LEN,
     Anatomy,

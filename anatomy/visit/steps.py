@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from anatomy.catalog import LoadedModel
-from anatomy.counts import switches
+from anatomy.model import switches
 from anatomy.reading.config import MAX_INTEGER
 from anatomy.reading.refusals import AnatomyError, shown
 from anatomy.report.anatomy import default_seq_len, describe

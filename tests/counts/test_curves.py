@@ -4,7 +4,7 @@ import pytest
 
 import anatomy
 from anatomy.counts import curves
-from anatomy.counts.switches import DEFAULT, Options
+from anatomy.model.switches import DEFAULT, Options
 
 SLUGS = [slug for slug in anatomy.entries() if "tokens" not in anatomy.load(slug).fixed_lengths]
 

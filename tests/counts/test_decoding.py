@@ -4,9 +4,10 @@ import pytest
 
 import anatomy
 from anatomy.counts import decoding, flops
+from anatomy.model.switches import CAUSAL
 from anatomy.report.anatomy import default_seq_len
 
-DECODERS = [slug for slug in anatomy.entries() if decoding.decodes(anatomy.load(slug))]
+DECODERS = [slug for slug in anatomy.entries() if anatomy.load(slug).decodes]
 
 
 @pytest.mark.parametrize("t", [1, 8, 1000])
@@ -20,8 +21,8 @@ def test_a_step_by_hand(t: int) -> None:
 @pytest.mark.parametrize("slug", [slug for slug in DECODERS if len(anatomy.load(slug).stacks) == 1])
 def test_the_steps_of_a_text_cost_what_one_causal_pass_costs(slug: str) -> None:
     model = anatomy.load(slug)
-    steps = sum(decoding.step(model, t, flops.CAUSAL).per_pass for t in range(1, 13))
-    assert steps == model.flops(12, flops.CAUSAL).per_pass
+    steps = sum(decoding.step(model, t, CAUSAL).per_pass for t in range(1, 13))
+    assert steps == model.flops(12, CAUSAL).per_pass
 
 
 @pytest.mark.parametrize("slug", ["mistral-7b-v0.1", "gemma-3-1b", "llama-4-scout", "phi-3-mini"])
@@ -30,13 +31,13 @@ def test_at_the_edge_of_a_window_too(slug: str) -> None:
     edge = next(record.window or record.chunk for record in model.attention if record.window or record.chunk)
     assert edge is not None
     for t in (edge - 1, edge, edge + 1, min(edge + 7, flops.longest(model))):
-        gained = model.flops(t, flops.CAUSAL).per_pass - model.flops(t - 1, flops.CAUSAL).per_pass
-        assert decoding.step(model, t, flops.CAUSAL).per_pass == gained
+        gained = model.flops(t, CAUSAL).per_pass - model.flops(t - 1, CAUSAL).per_pass
+        assert decoding.step(model, t, CAUSAL).per_pass == gained
 
 
 def test_full_saves_nothing_for_windows_and_causal_does() -> None:
     model = anatomy.load("mistral-7b-v0.1")
-    full, causal = decoding.step(model, 32768), decoding.step(model, 32768, flops.CAUSAL)
+    full, causal = decoding.step(model, 32768), decoding.step(model, 32768, CAUSAL)
     assert full.attention == 8 * causal.attention
     assert causal.per_pass == decoding.step(model, 4096).per_pass
 

@@ -7,6 +7,7 @@ import pytest
 import anatomy
 from anatomy.counts import flops
 from anatomy.model.architecture import Attention
+from anatomy.model.switches import CAUSAL
 
 
 def dense_formula(
@@ -45,7 +46,7 @@ def test_golden_figures_of_gpt2() -> None:
 def test_causal_counts_just_the_pairs_that_the_mask_lets_through() -> None:
     model = anatomy.load("gpt2")
     saved = 12 * 12 * (64 + 64) * 2 * (8 * 8 - 36)
-    assert model.flops(8).per_pass - model.flops(8, flops.CAUSAL).per_pass == saved
+    assert model.flops(8).per_pass - model.flops(8, CAUSAL).per_pass == saved
 
 
 @pytest.mark.parametrize("t", [1, 2, 7, 30])
@@ -73,7 +74,7 @@ def test_a_window_as_long_as_the_sequence_saves_nothing() -> None:
 
 def test_per_token_is_a_fraction_where_it_is_not_whole() -> None:
     model = anatomy.load("gpt2")
-    causal = model.flops(6, flops.CAUSAL)
+    causal = model.flops(6, CAUSAL)
     assert causal.per_token * 6 == causal.per_pass
     assert isinstance(flops.Flops(3, causal.terms).per_token, int | Fraction)
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import anatomy
 from anatomy.catalog import LoadedModel
 from anatomy.counts import curves, flops, memory
-from anatomy.counts.switches import Options
+from anatomy.model.switches import CAUSAL, FULL, Options
 from anatomy.model.terms import total
 
 SLUGS = list(anatomy.entries())
@@ -166,7 +166,7 @@ def test_cache_and_flops_grow_with_t(values: dict[str, Any], t: int, run: str, s
 def test_a_window_of_t_is_none(values: dict[str, Any], t: int) -> None:
     windowed, free = made(values, sliding_window=t), made(values, sliding_window=None)
     assert windowed.kv_cache_bytes(t) == free.kv_cache_bytes(t)
-    for square in (flops.FULL, flops.CAUSAL):
+    for square in (FULL, CAUSAL):
         assert windowed.flops(t, square) == free.flops(t, square)
 
 

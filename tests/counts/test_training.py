@@ -25,7 +25,7 @@ def test_steps_lead_from_each_shortcut_to_the_count(slug: str) -> None:
     model = anatomy.load(slug)
     t = default_seq_len(model, 100)
     runs = [(model.flops(t), 1), (training.step(model, t), 3), (training.step(model, t, recomputing=True), 4)]
-    if decoding.decodes(model):
+    if model.decodes:
         runs.append((decoding.step(model, t), 1))
     for run, passes in runs:
         shortcut = two_n(model, run, passes)

@@ -7,7 +7,7 @@ import pytest
 
 import anatomy
 from anatomy.counts.costs import costs
-from anatomy.counts.switches import CHOICES, DEFAULT, Options
+from anatomy.model.switches import CHOICES, DEFAULT, Options
 from anatomy.views import (
     compute,
     conventions,

@@ -11,7 +11,7 @@ import pytest
 
 from anatomy import entries
 from anatomy.checkpoint import Checkpoint
-from anatomy.counts.switches import Options
+from anatomy.model.switches import Options
 from anatomy.report.anatomy import default_seq_len
 from anatomy.teaching import challenges
 from anatomy.views.markup import VOID

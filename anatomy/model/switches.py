@@ -1,23 +1,30 @@
-"""What the switches of the page say: which pass is counted, in which number types, for how many sequences."""
+"""The switches of costs, as plain data: which pass is counted, in which number types, for how many sequences."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
+from fractions import Fraction
 
-from anatomy.counts.decoding import decodes
-from anatomy.counts.flops import (
-    CAUSAL,
-    EVERY,
-    FULL,
-    LAST,
-)
-from anatomy.counts.memory import DTYPES
 from anatomy.model.rows import Model
-from anatomy.reading.config import AnatomyError, shown
+from anatomy.reading.refusals import AnatomyError, shown
 
 PREFILL, DECODE, TRAIN, RECOMPUTE = "prefill", "decode", "train", "recompute"
+# How much of the attention square is counted, and at which positions the unembedding is applied.
+FULL, CAUSAL = "full", "causal"
+EVERY, LAST = "every", "last"
+# Bytes per number of the number types; fp16 takes what bf16 takes, so that the switches offer one of them.
+DTYPES = {
+    "fp32": Fraction(4),
+    "bf16": Fraction(2),
+    "fp16": Fraction(2),
+    "fp8": Fraction(1),
+    "int8": Fraction(1),
+    "int4": Fraction(1, 2),
+}
 TYPES = tuple(dtype for dtype in DTYPES if dtype != "fp16")
+# The types for which formats keep some numbers in 16 bits.
+SMALL = ("fp8", "int8", "int4")
 MAX_BATCH = 1_000_000
 
 
@@ -84,7 +91,7 @@ def effective(options: Options, model: Model) -> Options:
     >>> effective(Options(run=DECODE), anatomy.load("bert-base-uncased")).run
     'prefill'
     """
-    run = PREFILL if options.run == DECODE and not decodes(model) else options.run
+    run = PREFILL if options.run == DECODE and not model.decodes else options.run
     return replace(options, run=run, unembedding=options.unembedding if last_only(options, model) else EVERY)
 
 
@@ -95,8 +102,7 @@ def last_only(options: Options, model: Model) -> bool:
     >>> last_only(Options(), anatomy.load("gpt2")), last_only(Options(run=TRAIN), anatomy.load("gpt2"))
     (True, False)
     """
-    unembeds = any(row.part_id == "unembedding" and row.multiplies == "tokens" for row in model.rows)
-    return options.run == PREFILL and unembeds and decodes(model)
+    return options.run == PREFILL and model.unembeds and model.decodes
 
 
 def to_keys(options: Options) -> dict[str, str]:

@@ -3,8 +3,8 @@
 import pytest
 
 import anatomy
-from anatomy.counts import switches
-from anatomy.counts.switches import (
+from anatomy.model import switches
+from anatomy.model.switches import (
     CHOICES,
     DEFAULT,
     KEYS,
