@@ -1,11 +1,15 @@
 """What tests of the build and of the built page share: the site, made once, and a real NumPy for it."""
 
+import os
+import pickle
 import subprocess
 import sys
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
 # It counts anew with PyTorch and transformers, which the tests do without.
 collect_ignore = ["witness/regenerate.py"]
@@ -25,17 +29,50 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return True if collection_path.name == "test_engines.py" and not config.getoption("--engines") else None
 
 
+Files = dict[str, bytes]
+
+
+def shared(tmp_path_factory: pytest.TempPathFactory, name: str, make: Callable[[], Files]) -> Files:
+    """What ``make`` gives, made by the first of the run's workers that wants it and kept for the others."""
+    folder = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        folder = folder.parent
+    kept = folder / f"{name}.pickle"
+    with FileLock(folder / "making.lock"):
+        if not kept.is_file():
+            kept.write_bytes(pickle.dumps(make()))
+        made: Files = pickle.loads(kept.read_bytes())
+    return made
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """A test that may have to wait for the site, or for a browser, to be fetched and made has longer than others."""
+    for item in items:
+        if "site" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.timeout(600))
+
+
 @pytest.fixture(scope="session")
-def site() -> dict[str, bytes]:
+def site(tmp_path_factory: pytest.TempPathFactory) -> Files:
     """The site as `python3 build.py` makes it."""
     import build  # here, so that tests of the package alone do without it
 
-    return build.files()
+    return shared(tmp_path_factory, "site", build.files)
 
 
 @pytest.fixture(scope="session")
+def older_site(tmp_path_factory: pytest.TempPathFactory) -> Files:
+    """The site on Pyodide 0.27.7 with a real NumPy, as `--runtime` and `--wheels` make it."""
+    import build
+
+    def make() -> Files:
+        return build.files(older_wheels(), runtime=OLDER_RUNTIME, require_numpy=True)
+
+    return shared(tmp_path_factory, "older-site", make)
+
+
 def older_wheels() -> Path:
-    """A folder for `--wheels` with the real NumPy that belongs to the runtime of runtime-0.27.json."""
+    """A folder for `--wheels` with the NumPy that belongs to the runtime of runtime-0.27.json."""
     folder = Path(__file__).parent.parent / ".cache" / "wheels-0.27"
     if not (folder / OLDER_NUMPY).is_file():
         folder.mkdir(parents=True, exist_ok=True)
@@ -47,11 +84,3 @@ def older_wheels() -> Path:
         (folder / OLDER_NUMPY).write_bytes(wheel)
         carrier.unlink()
     return folder
-
-
-@pytest.fixture(scope="session")
-def older_site(older_wheels: Path) -> dict[str, bytes]:
-    """The site on Pyodide 0.27.7 with NumPy, as `--runtime` and `--wheels` make it."""
-    import build
-
-    return build.files(older_wheels, runtime=OLDER_RUNTIME, require_numpy=True)

@@ -20,8 +20,10 @@ from anatomy.visit.state import State
 from builder import document, one_file, pins, runtime, server, wheels
 from builder.failure import BuildError
 from builder.sources import FOLDERS
+from tests.interrupts import hearing
 
-TEXT = ("html", "css", "js", "mjs", "py", "json", "txt")
+# Once the site is made the cache is full, so that no two workers of a run fill it at once.
+pytestmark = pytest.mark.usefixtures("site")
 
 
 @pytest.fixture(scope="session")
@@ -229,16 +231,16 @@ def test_the_command_writes_the_site_and_says_how_large_it_is(tmp_path: Path, si
 
 
 def test_serve_says_where_and_stops_at_an_interrupt(tmp_path: Path) -> None:
-    command = [sys.executable, str(build.ROOT / "build.py"), "--serve", f"--out={tmp_path / 'dist'}"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+    with hearing("build.py", "--serve", f"--out={tmp_path / 'dist'}", cwd=build.ROOT) as process:
         assert process.stdout
         # It ends by itself where it fails, and the loop with it.
-        said = next((line for line in process.stdout if line.startswith("Serving")), "")
+        said = next((line for line in process.stdout if line.startswith(b"Serving")), b"").decode()
         (address,) = re.findall(r"http://127\.0\.0\.1:\d+/", said)
         with urllib.request.urlopen(address) as answer:
             assert b"<!doctype html>" in answer.read().lower()
         process.send_signal(signal.SIGINT)
-        assert process.wait(timeout=20) == 0
+        process.communicate(timeout=20)
+        assert process.returncode == 0
 
 
 @pytest.mark.parametrize("browses", [True, False])

@@ -13,6 +13,7 @@ import pytest
 
 import anatomy
 from anatomy import cli
+from tests.interrupts import hearing
 
 ROOT = Path(anatomy.__file__).parent.parent
 CONFIG = dict(anatomy.entries()["gpt2"].config)
@@ -110,20 +111,17 @@ def test_a_closed_standard_input_is_one_line() -> None:
 
 
 def test_an_interrupted_run_has_the_status_of_one_and_no_traceback() -> None:
-    command = [sys.executable, "-m", "anatomy", "tensors", "-"]
     deep = json.dumps(CONFIG | {"n_layer": 10**12}).encode()
-    with subprocess.Popen(
-        command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    ) as run:
+    with hearing("-m", "anatomy", "tensors", "-", cwd=ROOT) as run:
         assert run.stdin
         assert run.stdout
-        assert run.stderr
         run.stdin.write(deep)
         run.stdin.close()
+        run.stdin = None  # there is no more to say
         assert run.stdout.read(100)  # it is at work
         run.send_signal(signal.SIGINT)
-        run.stdout.read()
-        assert (run.wait(), run.stderr.read()) == (130, b"")
+        _, said = run.communicate(timeout=20)
+        assert (run.returncode, said) == (130, b"")
 
 
 def test_a_wrong_call_cannot_steer_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:

@@ -82,7 +82,7 @@ def test_with_a_real_numpy_the_snippet_prints_exactly_the_four_lines(visit: Visi
 
 
 @pytest.fixture(scope="session")
-def stand_in_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def stand_in_url(site: build.Files, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The site with its own runtime's micropip, and with a stand-in for the NumPy that Pyodide's lock names."""
     read = wheels.contents
 
