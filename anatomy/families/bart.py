@@ -4,29 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from anatomy.families.layers import (
-    Heads,
-    activation,
-    attention,
-    norm,
-    plain_mlp,
-    table,
-    unembedding,
-)
-from anatomy.model.architecture import (
-    Attention,
-    Branch,
-    Known,
-    Stack,
-    Traits,
-)
+from anatomy.families.attention import Heads, attention, crossing
+from anatomy.families.layers import activation, norm, plain_mlp, table
+from anatomy.families.outputs import unembedding
+from anatomy.model.architecture import POST_NORM, POST_NORM_CROSS, Known, Stack, Traits
 from anatomy.model.rows import Model, Row
 from anatomy.reading.config import Config
 
 ARCHITECTURES = ("BartForConditionalGeneration", "BartModel")
 NAMES = {"key": "k_proj", "value": "v_proj", "query": "q_proj", "output": "out_proj"}
-ENCODER = (Branch(("attention",), norm_after="norm-post-attention"), Branch(("mlp",), norm_after="norm-post-mlp"))
-DECODER = (ENCODER[0], Branch(("cross-attention",), norm_after="norm-post-cross-attention"), ENCODER[1])
 # The position tables begin with two rows that are never used.
 OFFSET = 2
 
@@ -68,8 +54,11 @@ def model(config: Config) -> Model:
         vocabulary=vocabulary,
         context=positions,
         rows=tuple(rows()),
-        attention=records(depth, attending),
-        stacks=(Stack("encoder", depth["encoder"], ENCODER, "source"), Stack("decoder", depth["decoder"], DECODER)),
+        attention=crossing(depth, attending),
+        stacks=(
+            Stack("encoder", depth["encoder"], POST_NORM, "source"),
+            Stack("decoder", depth["decoder"], POST_NORM_CROSS),
+        ),
         traits=Traits("LayerNorm", "learned", activation(config, "activation_function", default="gelu")),
         known=(Known(r"final_logits_bias", "bias of the logits, zero and not trained", (1, vocabulary)),),
         defaults=config.defaults,
@@ -117,14 +106,3 @@ def block(
         yield from norm(f"{at}.encoder_attn_layer_norm", f"{side}-cross-attention", width, blocks=every, bias=True)
     yield from plain_mlp(f"{at}.fc1", f"{at}.fc2", width, inner, every, bias=True, part=f"{part}/mlp", multiplies=over)
     yield from norm(f"{at}.final_layer_norm", f"{side}-mlp", width, blocks=every, bias=True)
-
-
-def records(depth: dict[str, int], attending: dict[str, Heads]) -> tuple[Attention, ...]:
-    """Self-attention of both stacks, the decoder's causal, and the decoder's attention to the source."""
-    found = []
-    for stack, kind in (("encoder", "self"), ("decoder", "self"), ("decoder", "cross")):
-        sizes = attending[stack]
-        causal = stack == "decoder" and kind == "self"
-        every = (range(depth[stack]),)
-        found.append(Attention(stack, every, sizes.query, sizes.kv, sizes.size, sizes.size, causal=causal, kind=kind))
-    return tuple(found)

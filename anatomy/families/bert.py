@@ -4,23 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from anatomy.families.layers import (
-    Heads,
-    activation,
-    attention,
-    linear,
-    norm,
-    plain_mlp,
-    table,
-    unembedding,
-)
-from anatomy.model.architecture import (
-    Attention,
-    Branch,
-    Known,
-    Stack,
-    Traits,
-)
+from anatomy.families.attention import Heads, attention, encoding
+from anatomy.families.layers import activation, linear, norm, plain_mlp, table
+from anatomy.families.outputs import unembedding
+from anatomy.model.architecture import POST_NORM, Known, Stack, Traits
 from anatomy.model.rows import Matrix, Model, Row
 from anatomy.reading.config import Config, ConfigError
 
@@ -29,7 +16,6 @@ ARCHITECTURES = {
     "roberta": ("RobertaForMaskedLM", "RobertaModel"),
 }
 NAMES = {"query": "self.query", "key": "self.key", "value": "self.value", "output": "output.dense"}
-POST_NORM = (Branch(("attention",), norm_after="norm-post-attention"), Branch(("mlp",), norm_after="norm-post-mlp"))
 
 
 def model(config: Config) -> Model:
@@ -110,7 +96,7 @@ def model(config: Config) -> Model:
         vocabulary=vocabulary,
         context=positions - offset,
         rows=tuple(rows()),
-        attention=(Attention("encoder", every, heads, heads, sizes.size, sizes.size, causal=False),),
+        attention=encoding(sizes, every),
         stacks=(Stack("encoder", blocks, POST_NORM),),
         traits=Traits("LayerNorm", "learned", activation(config, "hidden_act", default="gelu")),
         known=tuple(known),

@@ -4,18 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from anatomy.families.layers import (
-    Heads,
-    fused_qkv,
-    linear,
-    norm,
-    plain_mlp,
-    table,
-    unembedding,
-)
-from anatomy.families.windows import records
-from anatomy.model.architecture import Stack, Traits
-from anatomy.model.rows import Matrix, Model, Row
+from anatomy.families.attention import Heads, fused_attention, records
+from anatomy.families.frame import Frame
+from anatomy.families.layers import norm, plain_mlp
+from anatomy.families.outputs import classes
+from anatomy.model.architecture import Traits
+from anatomy.model.rows import Model, Row
 from anatomy.reading.config import Config
 
 
@@ -24,7 +18,7 @@ def model(config: Config) -> Model:
 
     Defaults are those of BloomConfig in transformers: a tied unembedding. The MLP is always four times as wide.
     """
-    architecture = config.architecture(("BloomForCausalLM", "BloomModel"))
+    architecture = config.architecture(classes("Bloom"))
     width = config.integer("hidden_size", "n_embed")
     blocks = config.integer("n_layer", "num_hidden_layers")
     query = config.integer("n_head", "num_attention_heads")
@@ -32,34 +26,21 @@ def model(config: Config) -> Model:
     tied = config.boolean("tie_word_embeddings", default=True)
     config.only("n_inner", None, 4 * width, why="four times the width in every BLOOM")
     heads = Heads(query, query, config.divided("hidden_size", width, "n_head", query))
-    every = (range(blocks),)
+    # Released files were saved from the bare model: no "transformer." before their names, with or without a head.
+    frame = Frame(config, architecture, width, blocks, vocabulary, None, tied, "", "word_embeddings")
+    every, layer = frame.every, "h.{block}"
 
     def rows() -> Iterator[Row]:
-        # Released files were saved from the bare model: no "transformer." before their names, with or without a head.
-        yield table("word_embeddings", "embedding/token", vocabulary, width, "W_E")
+        yield frame.token_table()
         yield from norm("word_embeddings_layernorm", "embedding-norm", width, bias=True)
-        yield from norm("h.{block}.input_layernorm", "block/norm-attention", width, blocks=every, bias=True)
+        yield from norm(f"{layer}.input_layernorm", "block/norm-attention", width, blocks=every, bias=True)
         # Stored head by head: the rows of a head's query, key and value stand together.
-        fused, qkv = "h.{block}.self_attention.query_key_value", fused_qkv(width, heads)
-        yield from linear(fused, "block/attention/qkv", *qkv, blocks=every, bias=True, layout="head by head")
-        output = Matrix("W_O", width, width)
-        yield from linear("h.{block}.self_attention.dense", "block/attention/output", output, blocks=every, bias=True)
-        yield from norm("h.{block}.post_attention_layernorm", "block/norm-mlp", width, blocks=every, bias=True)
-        up, down = "h.{block}.mlp.dense_h_to_4h", "h.{block}.mlp.dense_4h_to_h"
+        fused, output = f"{layer}.self_attention.query_key_value", f"{layer}.self_attention.dense"
+        yield from fused_attention(fused, output, width, heads, every, bias=True, layout="head by head")
+        yield from norm(f"{layer}.post_attention_layernorm", "block/norm-mlp", width, blocks=every, bias=True)
+        up, down = f"{layer}.mlp.dense_h_to_4h", f"{layer}.mlp.dense_4h_to_h"
         yield from plain_mlp(up, down, width, 4 * width, every, bias=True)
         yield from norm("ln_f", "final-norm", width, bias=True)
-        if architecture == "BloomForCausalLM":
-            yield unembedding("lm_head.weight", "word_embeddings.weight" if tied else None, vocabulary, width)
+        yield from frame.head()
 
-    return Model(
-        model_type="bloom",
-        architecture=architecture,
-        width=width,
-        vocabulary=vocabulary,
-        context=None,
-        rows=tuple(rows()),
-        attention=records(heads, (every, None)),
-        stacks=(Stack("decoder", blocks),),
-        traits=Traits("LayerNorm", "alibi", "GELU"),
-        defaults=config.defaults,
-    )
+    return frame.model(tuple(rows()), records(heads, (every, None)), Traits("LayerNorm", "alibi", "GELU"))

@@ -4,16 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from anatomy.families.layers import (
-    Heads,
-    fused_qkv,
-    linear,
-    norm,
-    table,
-    unembedding,
-)
-from anatomy.families.windows import records
-from anatomy.model.architecture import Stack, Traits
+from anatomy.families.attention import Heads, fused_attention, records
+from anatomy.families.experts import experts
+from anatomy.families.frame import Frame
+from anatomy.families.layers import gate_and_up, linear, norm
+from anatomy.model.architecture import Traits
 from anatomy.model.rows import Matrix, Model, Row
 from anatomy.reading.config import Config
 
@@ -39,42 +34,29 @@ def model(config: Config) -> Model:
     sizes = Heads(heads, kv_heads, config.divided("d_model", width, "n_heads", heads))
     feeding = config.nested("ffn_config")
     inner = feeding.integer("ffn_hidden_size")
-    experts = feeding.integer("moe_num_experts", default=4)
-    used = feeding.integer("moe_top_k", default=1)
-    share = feeding.share("moe_top_k", used, "moe_num_experts", experts)
-    every = (range(blocks),)
-    block = "transformer.blocks.{block}"
+    mixture = experts(feeding, ("moe_num_experts",), ("moe_top_k",), 4, 1)
+    frame = Frame(config, architecture, width, blocks, vocabulary, context, False, "transformer.", "wte")
+    every, layer = frame.every, "transformer.blocks.{block}"
 
     def stacked(name: str, matrix: Matrix, what: str) -> Row:
         # One expert below the other; w2 too is stored (inner, d), so that its transpose multiplies.
-        shape = (experts * inner, width)
-        part = f"block/experts/{what}"
-        return Row(name, shape, part, every, matrices=(matrix,), multiplies="tokens", share=share)
+        shape, part = (mixture.held * inner, width), f"block/experts/{what}"
+        return Row(name, shape, part, every, matrices=(matrix,), multiplies="tokens", share=mixture.share)
 
     def rows() -> Iterator[Row]:
-        yield table("transformer.wte", "embedding/token", vocabulary, width, "W_E")
-        yield from norm(f"{block}.norm_attn_norm.norm_1", "block/norm-attention", width, blocks=every)
-        fused, out = f"{block}.norm_attn_norm.attn", Matrix("W_O", sizes.query * sizes.size, width)
-        yield from linear(f"{fused}.Wqkv", "block/attention/qkv", *fused_qkv(width, sizes), blocks=every)
-        yield from linear(f"{fused}.out_proj", "block/attention/output", out, blocks=every)
-        yield from norm(f"{block}.norm_attn_norm.norm_2", "block/norm-mlp", width, blocks=every)
-        yield from linear(f"{block}.ffn.router.layer", "block/router", Matrix("W_router", width, experts), blocks=every)
-        mlp = f"{block}.ffn.experts.mlp"
-        yield stacked(f"{mlp}.w1", Matrix("W_gate", width, inner, experts), "gate")
-        yield stacked(f"{mlp}.v1", Matrix("W_up", width, inner, experts), "up")
-        yield stacked(f"{mlp}.w2", Matrix("W_down", inner, width, experts), "down")
+        yield frame.token_table()
+        at, mlp = f"{layer}.norm_attn_norm", f"{layer}.ffn.experts.mlp"
+        yield from norm(f"{at}.norm_1", "block/norm-attention", width, blocks=every)
+        yield from fused_attention(f"{at}.attn.Wqkv", f"{at}.attn.out_proj", width, sizes, every)
+        yield from norm(f"{at}.norm_2", "block/norm-mlp", width, blocks=every)
+        router = Matrix("W_router", width, mixture.held)
+        yield from linear(f"{layer}.ffn.router.layer", "block/router", router, blocks=every)
+        gate, up = gate_and_up(width, inner, mixture.held)
+        yield stacked(f"{mlp}.w1", gate, "gate")
+        yield stacked(f"{mlp}.v1", up, "up")
+        yield stacked(f"{mlp}.w2", Matrix("W_down", inner, width, mixture.held), "down")
         yield from norm("transformer.norm_f", "final-norm", width)
-        yield unembedding("lm_head.weight", None, vocabulary, width)
+        yield from frame.head()
 
-    return Model(
-        model_type="dbrx",
-        architecture=architecture,
-        width=width,
-        vocabulary=vocabulary,
-        context=context,
-        rows=tuple(rows()),
-        attention=records(sizes, (every, None)),
-        stacks=(Stack("decoder", blocks),),
-        traits=Traits("LayerNorm", "rotary", "SwiGLU", experts=experts, experts_per_token=used),
-        defaults=config.defaults,
-    )
+    traits = Traits("LayerNorm", "rotary", "SwiGLU", *mixture)
+    return frame.model(tuple(rows()), records(sizes, (every, None)), traits)

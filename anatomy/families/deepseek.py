@@ -4,25 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from anatomy.families.layers import (
-    activation,
-    gated_mlp,
-    linear,
-    norm,
-    table,
-    unembedding,
-)
-from anatomy.model.architecture import (
-    Attention,
-    Known,
-    Stack,
-    Traits,
-)
+from anatomy.families.experts import experts, routed
+from anatomy.families.frame import Frame
+from anatomy.families.layers import activation, block_norms, gated_mlp, linear, norm
+from anatomy.families.outputs import classes
+from anatomy.model.architecture import Attention, Known, Traits
 from anatomy.model.blocks import excluding
 from anatomy.model.rows import Matrix, Model, Row
 from anatomy.reading.config import Config
-
-CLASSES = {"deepseek_v2": "DeepseekV2", "deepseek_v3": "DeepseekV3", "kimi_k2": "DeepseekV3"}
 
 
 def model(config: Config) -> Model:
@@ -31,10 +20,8 @@ def model(config: Config) -> Model:
     Defaults are those of DeepseekV2Config and DeepseekV3Config in transformers. moe_layer_freq is the released code's:
     from the first routed block on, every so many blocks are routed.
     """
-    family = str(config.values["model_type"])
-    second = family == "deepseek_v2"
-    causal = f"{CLASSES[family]}ForCausalLM"
-    architecture = config.architecture((causal, f"{CLASSES[family]}Model"))
+    second = config.values["model_type"] == "deepseek_v2"
+    architecture = config.architecture(classes("DeepseekV2" if second else "DeepseekV3"))
     width = config.integer("hidden_size")
     blocks = config.integer("num_hidden_layers")
     heads = config.integer("num_attention_heads")
@@ -46,24 +33,17 @@ def model(config: Config) -> Model:
     v_size = config.integer("v_head_dim", default=128)
     bias = config.boolean("attention_bias", default=False)
     config.only("mlp_bias", False, None, why="biases add tensors")
-    experts = config.integer("n_routed_experts", "num_experts", "num_local_experts")
-    used = config.integer("num_experts_per_tok")
-    share = config.share("num_experts_per_tok", used, "n_routed_experts", experts)
+    mixture = experts(config, ("n_routed_experts", "num_experts", "num_local_experts"), ("num_experts_per_tok",))
     expert_inner = config.integer("moe_intermediate_size")
     shared = expert_inner * config.integer("n_shared_experts", default=2 if second else 1, null=0, minimum=0)
     first = min(config.integer("first_k_dense_replace", default=0 if second else 3, minimum=0), blocks)
     step = config.integer("moe_layer_freq", default=1, maximum=1000)
     start = -(-first // step) * step
-    routed = (range(start, blocks, step),) if start < blocks else ()
-    dense = excluding(blocks, (range(blocks),), routed)
+    mixed = (range(start, blocks, step),) if start < blocks else ()
+    dense = excluding(blocks, (range(blocks),), mixed)
     inner = config.integer("intermediate_size") if dense else 0
-    vocabulary = config.integer("vocab_size")
-    context = config.integer("max_position_embeddings", default=2048 if second else 4096)
-    tied = config.boolean("tie_word_embeddings", default=False)
-    every = (range(blocks),)
-    headed = architecture == causal
-    prefix = "model." if headed else ""
-    layer = prefix + "layers.{block}"
+    frame = Frame.read(config, architecture, width, blocks, context=2048 if second else 4096)
+    every, layer = frame.every, frame.layer
 
     def latent_attention(name: str) -> Iterator[Row]:
         part = "block/attention"
@@ -85,45 +65,27 @@ def model(config: Config) -> Model:
         yield from linear(f"{name}.o_proj", f"{part}/output", out, blocks=every, bias=bias)
 
     def rows() -> Iterator[Row]:
-        yield table(f"{prefix}embed_tokens", "embedding/token", vocabulary, width, "W_E")
+        yield frame.token_table()
         yield from latent_attention(f"{layer}.self_attn")
         if dense:
             yield from gated_mlp(f"{layer}.mlp", width, inner, dense)
-        if routed:
-            yield from linear(f"{layer}.mlp.gate", "block/router", Matrix("W_router", width, experts), blocks=routed)
-            if not second:
-                correction = f"{layer}.mlp.gate.e_score_correction_bias"
-                yield Row(correction, (experts,), "block/router", routed, buffer=True, symbol="b_router")
-            yield from gated_mlp(
-                layer + ".mlp.experts.{expert}", width, expert_inner, routed,
-                part="block/experts", copies=experts, share=share,
-            )  # fmt: skip
-        if routed and shared:
-            yield from gated_mlp(f"{layer}.mlp.shared_experts", width, shared, routed, part="block/shared-expert")
-        yield from norm(f"{layer}.input_layernorm", "block/norm-attention", width, blocks=every)
-        yield from norm(f"{layer}.post_attention_layernorm", "block/norm-mlp", width, blocks=every)
-        yield from norm(f"{prefix}norm", "final-norm", width)
-        if headed:
-            yield unembedding("lm_head.weight", "model.embed_tokens.weight" if tied else None, vocabulary, width)
+        if mixed:
+            yield from routed(f"{layer}.mlp", width, expert_inner, mixture, mixed, correction=not second)
+        if mixed and shared:
+            yield from gated_mlp(f"{layer}.mlp.shared_experts", width, shared, mixed, part="block/shared-expert")
+        yield from block_norms(layer, width, every)
+        yield from norm(f"{frame.prefix}norm", "final-norm", width)
+        yield from frame.head()
 
     record = Attention("decoder", every, heads, heads, plain + rotary, v_size, latent=latent, rotary=rotary)
-    return Model(
-        model_type=family,
-        architecture=architecture,
-        width=width,
-        vocabulary=vocabulary,
-        context=context,
-        rows=tuple(rows()),
-        attention=(record,),
-        stacks=(Stack("decoder", blocks),),
-        traits=Traits(
-            "RMSNorm", "rotary", activation(config, "hidden_act", default="silu", gated=True),
-            experts=experts if routed else None, experts_per_token=used if routed else None,
-        ),
+    gate = activation(config, "hidden_act", default="silu", gated=True)
+    return frame.model(
+        tuple(rows()),
+        (record,),
+        Traits("RMSNorm", "rotary", gate, *(mixture if mixed else ())),
         known=(
             Known(r".+\.weight_scale_inv", "scales of an FP8 checkpoint"),
             Known(rf"model\.layers\.{blocks}\..+", "multi-token-prediction module"),
             Known(r"(model\.)?layers\.\d+\.self_attn\.rotary_emb\.inv_freq", "rotary inverse frequencies"),
         ),
-        defaults=config.defaults,
-    )  # fmt: skip
+    )

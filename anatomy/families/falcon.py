@@ -4,29 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from anatomy.families.layers import (
-    Heads,
-    activation,
-    fused_qkv,
-    linear,
-    norm,
-    plain_mlp,
-    table,
-    unembedding,
-)
-from anatomy.families.windows import records
-from anatomy.model.architecture import (
-    PRE_NORM,
-    Branch,
-    Known,
-    Stack,
-    Traits,
-)
-from anatomy.model.rows import Matrix, Model, Row
+from anatomy.families.attention import Heads, fused_attention, records
+from anatomy.families.frame import Frame
+from anatomy.families.layers import activation, norm, plain_mlp
+from anatomy.families.outputs import classes
+from anatomy.model.architecture import ONE_NORM, PRE_NORM, TWO_NORMS, Known, Traits
+from anatomy.model.rows import Model, Row
 from anatomy.reading.config import Config, ConfigError
-
-ONE_NORM = (Branch(("norm-block", "attention")), Branch(("mlp",), reads="norm"))
-TWO_NORMS = (Branch(("norm-attention", "attention")), Branch(("norm-mlp", "mlp"), reads="same"))
 
 
 def model(config: Config) -> Model:
@@ -36,7 +20,7 @@ def model(config: Config) -> Model:
     behind one norm (two with new_decoder_architecture), an MLP four times as wide, rotary positions, no biases, a tied
     unembedding, a context of 2,048.
     """
-    architecture = config.architecture(("FalconForCausalLM", "FalconModel"))
+    architecture = config.architecture(classes("Falcon"))
     width = config.integer("hidden_size", "n_embed")
     blocks = config.integer("num_hidden_layers", "n_layer")
     inner = config.integer("ffn_hidden_size", default=4 * width)
@@ -47,20 +31,18 @@ def model(config: Config) -> Model:
     bias = config.boolean("bias", default=False)
     heads = kv_heads(config, width)
     norms = parallel_norms(config)
-    every = (range(blocks),)
     # Files of a bare model (FalconModel) carry no "transformer." before their names.
     prefix = "" if architecture == "FalconModel" else "transformer."
-    layer = prefix + "h.{block}"
+    frame = Frame(config, architecture, width, blocks, vocabulary, context, tied, prefix, "word_embeddings")
+    every, layer = frame.every, prefix + "h.{block}"
 
     def rows() -> Iterator[Row]:
-        yield table(f"{prefix}word_embeddings", "embedding/token", vocabulary, width, "W_E")
+        yield frame.token_table()
         # In groups of the query heads that share a key and a value, each group's three together; for multi-query
         # attention that is one group: all queries, the key, the value.
         layout = "head by head" if heads.kv == heads.query else "group by group" if heads.kv > 1 else ""
-        fused, qkv = f"{layer}.self_attention.query_key_value", fused_qkv(width, heads)
-        yield from linear(fused, "block/attention/qkv", *qkv, blocks=every, bias=bias, layout=layout)
-        output = Matrix("W_O", width, width)
-        yield from linear(f"{layer}.self_attention.dense", "block/attention/output", output, blocks=every, bias=bias)
+        fused, output = f"{layer}.self_attention.query_key_value", f"{layer}.self_attention.dense"
+        yield from fused_attention(fused, output, width, heads, every, bias=bias, layout=layout)
         mlp = f"{layer}.mlp"
         yield from plain_mlp(f"{mlp}.dense_h_to_4h", f"{mlp}.dense_4h_to_h", width, inner, every, bias=bias)
         first, second = {
@@ -72,22 +54,15 @@ def model(config: Config) -> Model:
         if second:
             yield from norm(second, "block/norm-mlp", width, blocks=every, bias=True)
         yield from norm(f"{prefix}ln_f", "final-norm", width, bias=True)
-        if architecture == "FalconForCausalLM":
-            tied_to = f"{prefix}word_embeddings.weight" if tied else None
-            yield unembedding("lm_head.weight", tied_to, vocabulary, width)
+        yield from frame.head()
 
-    return Model(
-        model_type="falcon",
-        architecture=architecture,
-        width=width,
-        vocabulary=vocabulary,
-        context=context,
-        rows=tuple(rows()),
-        attention=records(heads, (every, None)),
-        stacks=(Stack("decoder", blocks, (PRE_NORM, ONE_NORM, TWO_NORMS)[norms]),),
-        traits=Traits("LayerNorm", "alibi" if alibi else "rotary", activation(config, "activation", default="gelu")),
+    plain = activation(config, "activation", default="gelu")
+    return frame.model(
+        tuple(rows()),
+        records(heads, (every, None)),
+        Traits("LayerNorm", "alibi" if alibi else "rotary", plain),
+        flow=(PRE_NORM, ONE_NORM, TWO_NORMS)[norms],
         known=(Known(r"lm_head\.weight", "the token table, stored again", (vocabulary, width)),) if tied else (),
-        defaults=config.defaults,
     )
 
 

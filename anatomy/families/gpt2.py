@@ -7,19 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from anatomy.families.layers import (
-    Heads,
-    activation,
-    fused_qkv,
-    linear,
-    norm,
-    table,
-    unembedding,
-)
-from anatomy.families.outputs import labels
-from anatomy.families.windows import records
-from anatomy.model.architecture import Known, Stack, Traits
-from anatomy.model.rows import Matrix, Model, Row
+from anatomy.families.attention import Heads, fused_attention, records
+from anatomy.families.frame import Frame
+from anatomy.families.layers import activation, norm, plain_mlp, table
+from anatomy.model.architecture import Known, Traits
+from anatomy.model.rows import Model, Row
 from anatomy.reading.config import Config
 
 CLASSES = {
@@ -35,7 +27,6 @@ def model(config: Config) -> Model:
     tied, GPT-BigCode has one KV head.
     """
     family = str(config.values["model_type"])
-    causal, _, classifier = CLASSES[family]
     architecture = config.architecture(CLASSES[family])
     width = config.integer("n_embd", "hidden_size")
     blocks = config.integer("n_layer", "num_hidden_layers")
@@ -47,46 +38,35 @@ def model(config: Config) -> Model:
     config.only("add_cross_attention", False, None, why="cross-attention adds tensors")
     one_kv_head = family == "gpt_bigcode" and config.boolean("multi_query", default=True)
     heads = Heads(query, 1 if one_kv_head else query, config.divided("n_embd", width, "n_head", query))
-    every = (range(blocks),)
     # The files of GPT-2 itself carry no "transformer.", those of everyone else's classes with a head do.
-    prefix = "transformer." if architecture == classifier or (family, architecture) == ("gpt_bigcode", causal) else ""
-    layer = prefix + "h.{block}"
+    prefix = "" if architecture.endswith("Model") else "transformer."
+    frame = Frame(config, architecture, width, blocks, vocabulary, context, tied, prefix, "wte")
+    every, layer = frame.every, prefix + "h.{block}"
     conv = family == "gpt2"
 
     def rows() -> Iterator[Row]:
-        yield table(f"{prefix}wte", "embedding/token", vocabulary, width, "W_E")
+        yield frame.token_table()
         yield table(f"{prefix}wpe", "embedding/position", context, width, "W_pos")
         yield from norm(f"{layer}.ln_1", "block/norm-attention", width, blocks=every, bias=True)
-        qkv, out = fused_qkv(width, heads), Matrix("W_O", width, width)
         # GPT-BigCode with as many KV heads as query heads stores each head's three together.
         by_head = "" if conv or one_kv_head else "head by head"
-        name = f"{layer}.attn.c_attn"
-        yield from linear(name, "block/attention/qkv", *qkv, blocks=every, bias=True, transposed=conv, layout=by_head)
-        output = f"{layer}.attn.c_proj"
-        yield from linear(output, "block/attention/output", out, blocks=every, bias=True, transposed=conv)
+        at = f"{layer}.attn"
+        yield from fused_attention(
+            f"{at}.c_attn", f"{at}.c_proj", width, heads, every, bias=True, layout=by_head, transposed=conv
+        )
         yield from norm(f"{layer}.ln_2", "block/norm-mlp", width, blocks=every, bias=True)
-        up, down = Matrix("W_up", width, inner), Matrix("W_down", inner, width)
-        yield from linear(f"{layer}.mlp.c_fc", "block/mlp/up", up, blocks=every, bias=True, transposed=conv)
-        yield from linear(f"{layer}.mlp.c_proj", "block/mlp/down", down, blocks=every, bias=True, transposed=conv)
+        mlp = f"{layer}.mlp"
+        yield from plain_mlp(f"{mlp}.c_fc", f"{mlp}.c_proj", width, inner, every, bias=True, transposed=conv)
         yield from norm(f"{prefix}ln_f", "final-norm", width, bias=True)
-        if architecture == causal:
-            yield unembedding("lm_head.weight", f"{prefix}wte.weight" if tied else None, vocabulary, width)
-        elif architecture == classifier:
-            yield from linear("score", "head", Matrix("W_C", width, labels(config)), multiplies="one")
+        yield from frame.head()
 
-    return Model(
-        model_type=family,
-        architecture=architecture,
-        width=width,
-        vocabulary=vocabulary,
-        context=context,
-        rows=tuple(rows()),
-        attention=records(heads, (every, None)),
-        stacks=(Stack("decoder", blocks),),
-        traits=Traits("LayerNorm", "learned", activation(config, "activation_function", default="gelu")),
+    plain = activation(config, "activation_function", default="gelu")
+    return frame.model(
+        tuple(rows()),
+        records(heads, (every, None)),
+        Traits("LayerNorm", "learned", plain),
         known=(
             Known(r"(transformer\.)?h\.\d+\.attn\.bias", "causal mask", (1, 1, context, context)),
             Known(r"(transformer\.)?h\.\d+\.attn\.masked_bias", "fill value of the causal mask", ()),
         ),
-        defaults=config.defaults,
     )

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from fractions import Fraction
-from types import MappingProxyType
-from typing import NamedTuple
 
+from anatomy.model.architecture import NORM_BEHIND, ONE_NORM, PRE_NORM, SANDWICH, TWO_NORMS, Branch
 from anatomy.model.blocks import Blocks
 from anatomy.model.rows import Matrix, Row
 from anatomy.reading.config import Config
 
 ONE = Fraction(1)
-# The stored names of the four projections of attention, in stored order, as most families have them.
-PROJECTIONS: Mapping[str, str] = MappingProxyType(
-    {"query": "q_proj", "key": "k_proj", "value": "v_proj", "output": "o_proj"}
-)
 GATED = ("gate_proj", "up_proj", "down_proj")
 # What a norm inside attention normalises: queries, keys, or the latents that DQ and DKV compress to.
 _NORMED = {"q-norm": "_Q", "k-norm": "_K", "query-norm": "_DQ", "kv-norm": "_DKV"}
@@ -81,95 +76,34 @@ def norm(
         yield Row(f"{name}.{names[1]}", (size,), part, blocks, symbol=f"β{of}")
 
 
+# How the norms of a block are stored where they are named as Llama's are, by the wiring that needs them.
+_NORMS: dict[tuple[Branch, ...], dict[str, str]] = {
+    PRE_NORM: {"input_layernorm": "norm-attention", "post_attention_layernorm": "norm-mlp"},
+    TWO_NORMS: {"input_layernorm": "norm-attention", "post_attention_layernorm": "norm-mlp"},
+    ONE_NORM: {"input_layernorm": "norm-block"},
+    NORM_BEHIND: {"post_attention_layernorm": "norm-post-attention", "post_feedforward_layernorm": "norm-post-mlp"},
+    SANDWICH: {
+        "input_layernorm": "norm-attention", "post_attention_layernorm": "norm-post-attention",
+        "pre_feedforward_layernorm": "norm-mlp", "post_feedforward_layernorm": "norm-post-mlp",
+    },
+}  # fmt: skip
+
+
+def block_norms(
+    layer: str, width: int, blocks: Blocks, *, flow: tuple[Branch, ...] = PRE_NORM, bias: bool = False
+) -> Iterator[Row]:
+    """The norms of a block that is wired in one of the ways that Llama's kin are.
+
+    >>> [row.part for row in block_norms("layers.{block}", 4096, (range(32),))]
+    ['block/norm-attention', 'block/norm-mlp']
+    """
+    for stored, part in _NORMS[flow].items():
+        yield from norm(f"{layer}.{stored}", f"block/{part}", width, blocks=blocks, bias=bias)
+
+
 def table(name: str, part: str, entries: int, width: int, symbol: str) -> Row:
     """A look-up table of ``entries`` rows of ``width`` numbers: nothing is multiplied."""
     return Row(f"{name}.weight", (entries, width), part, symbol=symbol)
-
-
-class Heads(NamedTuple):
-    """How many query heads, how many KV heads, and the size of each."""
-
-    query: int
-    kv: int
-    size: int
-
-
-def heads(
-    config: Config,
-    width: int,
-    kv_default: int | None = None,
-    size_default: int | None = None,
-    query_default: int | None = None,
-    own_size: bool = True,
-) -> Heads:
-    """The heads that ``num_attention_heads``, ``num_key_value_heads`` and ``head_dim`` give.
-
-    Without defaults of the family's own the number of query heads is required, there are as many KV heads, and the
-    heads share the width; without ``own_size`` they share it whatever ``head_dim`` says, so it may say nothing else.
-
-    >>> heads(Config({"num_attention_heads": 32, "num_key_value_heads": 8}), 4096)
-    Heads(query=32, kv=8, size=128)
-    """
-    query = config.integer("num_attention_heads", **({"default": query_default} if query_default else {}))
-    kv = config.integer("num_key_value_heads", default=kv_default or query, null=query)
-    config.divided("num_attention_heads", query, "num_key_value_heads", kv)
-    if not own_size:
-        size = config.divided("hidden_size", width, "num_attention_heads", query)
-        config.only("head_dim", None, size, why="hidden_size / num_attention_heads")
-        return Heads(query, kv, size)
-    # A head_dim that is null shares the width even where a default stands for one that is left out (GptOssConfig).
-    stated = config.integer_or_none("head_dim", size_default)
-    size = stated or config.divided("hidden_size", width, "num_attention_heads", query)
-    return Heads(query, kv, config.integer("head_dim", default=size))
-
-
-def attention(
-    name: str,
-    width: int,
-    heads: Heads,
-    blocks: Blocks,
-    *,
-    bias: bool = False,
-    output_bias: bool | None = None,
-    key_bias: bool | None = None,
-    names: Mapping[str, str] = PROJECTIONS,
-    part: str = "block/attention",
-    queries: str = "tokens",
-    keys: str = "tokens",
-) -> Iterator[Row]:
-    """The query, key, value and output projections of a block, each stored on its own, in the order of ``names``.
-
-    ``queries`` and ``keys`` are what the two sides run over: in cross-attention, keys and values read the source.
-
-    >>> rows = attention("layers.{block}.self_attn", 4096, Heads(32, 8, 128), (range(32),))
-    >>> [(row.name, row.shape) for row in rows][1]
-    ('layers.{block}.self_attn.k_proj.weight', (1024, 4096))
-    """
-    every, few = heads.query * heads.size, heads.kv * heads.size
-    matrices = {
-        "query": Matrix("W_Q", width, every),
-        "key": Matrix("W_K", width, few),
-        "value": Matrix("W_V", width, few),
-        "output": Matrix("W_O", every, width),
-    }
-    own = {"output": output_bias, "key": key_bias}
-    for role, stored in names.items():
-        stated = own.get(role)
-        has_bias = bias if stated is None else stated
-        over = keys if role in ("key", "value") else queries
-        yield from linear(
-            f"{name}.{stored}", f"{part}/{role}", matrices[role], blocks=blocks, bias=has_bias, multiplies=over
-        )
-
-
-def fused_qkv(width: int, heads: Heads) -> tuple[Matrix, Matrix, Matrix]:
-    """The three matrices inside a fused projection, whatever the order in which their rows are stored.
-
-    >>> sum(matrix.outputs for matrix in fused_qkv(4544, Heads(71, 1, 64)))
-    4672
-    """
-    few = heads.kv * heads.size
-    return Matrix("W_Q", width, heads.query * heads.size), Matrix("W_K", width, few), Matrix("W_V", width, few)
 
 
 def gated_mlp(
@@ -214,23 +148,29 @@ def plain_mlp(
     bias: bool,
     part: str = "block/mlp",
     multiplies: str = "tokens",
+    transposed: bool = False,
 ) -> Iterator[Row]:
     """An MLP of two matrices: ``down(activation(up(x)))``."""
-    up, down = Matrix("W_up", width, inner), Matrix("W_down", inner, width)
-    yield from linear(up_name, f"{part}/up", up, blocks=blocks, bias=bias, multiplies=multiplies)
-    yield from linear(down_name, f"{part}/down", down, blocks=blocks, bias=bias, multiplies=multiplies)
+    matrices = (Matrix("W_up", width, inner), Matrix("W_down", inner, width))
+    for name, role, matrix in zip((up_name, down_name), ("up", "down"), matrices, strict=True):
+        yield from linear(
+            name,
+            f"{part}/{role}",
+            matrix,
+            blocks=blocks,
+            bias=bias,
+            multiplies=multiplies,
+            transposed=transposed,
+        )
 
 
-def unembedding(name: str, tied_to: str | None, vocabulary: int, width: int, part: str = "unembedding") -> Row:
-    """The matrix from the width to the vocabulary, applied at every position.
+def gate_and_up(width: int, inner: int, experts: int = 1) -> tuple[Matrix, Matrix]:
+    """The two matrices inside a fused projection into a gated MLP, or into each of the experts stacked in it.
 
-    Where it is stored as another tensor it holds 0 parameters, and is still a matrix product.
-
-    >>> unembedding("lm_head.weight", "wte.weight", 50257, 768).parameters
-    0
+    >>> sum(matrix.outputs for matrix in gate_and_up(3072, 8192))
+    16384
     """
-    matrix = Matrix("W_U", width, vocabulary)
-    return Row(name, (vocabulary, width), part, matrices=(matrix,), multiplies="tokens", tied_to=tied_to)
+    return Matrix("W_gate", width, inner, experts), Matrix("W_up", width, inner, experts)
 
 
 # How papers write the activations that configurations name; with a gate, the gated unit built on it.

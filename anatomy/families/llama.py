@@ -1,117 +1,130 @@
-"""Llama and its kin: RMSNorm, rotary positions, grouped-query attention, a gated MLP."""
+"""Llama and its kin: rotary positions, grouped-query attention, a gated MLP, each with norms and biases of its own."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
-from anatomy.families.layers import (
-    activation,
-    attention,
-    gated_mlp,
-    heads,
-    norm,
-    table,
-)
-from anatomy.families.outputs import head
-from anatomy.families.windows import listed, records
-from anatomy.model.architecture import Known, Stack, Traits
-from anatomy.model.blocks import Blocks
+from anatomy.families import windows
+from anatomy.families.attention import attention, heads, qk_norms, records
+from anatomy.families.frame import Frame
+from anatomy.families.layers import activation, block_norms, gated_mlp, norm
+from anatomy.families.outputs import SEQUENCES, TOKENS, classes
+from anatomy.model.architecture import NORM_BEHIND, ONE_NORM, PRE_NORM, SANDWICH, Branch, Known, Traits
 from anatomy.model.rows import Model, Row
 from anatomy.reading.config import Config
 
+_NONE: Mapping[str, str] = MappingProxyType({})
+
 
 class Kin(NamedTuple):
-    """What one family has of its own: its class names, its biases and norms, the defaults of its configuration."""
+    """What one family has of its own: its classes, the defaults of its configuration, the flags of its network.
 
-    classes: str
+    ``biases`` are the keys for biases that it reads; ``qk_norm`` is what one scale of its QK norms serves (see
+    ``qk_norms``), where ``qk_norm_key`` names a key, only with it; ``activation`` is the default and the keys for it;
+    ``off`` are the keys that must not be on, and why.
+    """
+
+    classes: tuple[str, ...]
     context: int
+    query_heads: int | None = None
     kv_heads: int | None = None
     head_size: int | None = None
+    vocabulary: int | None = None
     tied: bool = False
-    attention_bias: bool = False
-    mlp_bias: bool = False
+    biases: tuple[str, ...] = ()
     qkv_bias: bool = False
-    qk_norm: bool = False
-    heads: tuple[str, ...] = ("ForCausalLM", "Model", "ForSequenceClassification", "ForTokenClassification")
+    qk_norm: str = ""
+    qk_norm_key: str = ""
+    flow: tuple[Branch, ...] = PRE_NORM
+    norm: str = "RMSNorm"
+    scaled: bool = True
+    activation: tuple[str, ...] = ("silu", "hidden_act")
+    windows: windows.Windows = windows.none
+    off: Mapping[str, str] = _NONE
 
 
-# Defaults: LlamaConfig, MistralConfig, ... of transformers. attention_bias and mlp_bias say whether the key is read.
+ATTENTION, BOTH = ("attention_bias",), ("attention_bias", "mlp_bias")
+_GELU = ("gelu", "hidden_activation", "hidden_act")
+_LATER = MappingProxyType({"use_bidirectional_attention": "attention that sees later tokens"})
+
+# Defaults: LlamaConfig, MistralConfig, ... of transformers.
 KIN = {
-    "granite": Kin("Granite", 2048, attention_bias=True, mlp_bias=True, heads=("ForCausalLM", "Model")),
-    "llama": Kin("Llama", 2048, attention_bias=True, mlp_bias=True),
-    "mistral": Kin("Mistral", 131072, kv_heads=8),
-    "qwen2": Kin("Qwen2", 32768, kv_heads=32, qkv_bias=True),
-    "qwen3": Kin("Qwen3", 32768, kv_heads=32, head_size=128, attention_bias=True, qk_norm=True),
-    "smollm3": Kin("SmolLM3", 32768, kv_heads=4, tied=True, attention_bias=True, mlp_bias=True),
-}
+    "cohere": Kin(
+        classes("Cohere"), 8192, tied=True, biases=ATTENTION, qk_norm="each", qk_norm_key="use_qk_norm",
+        flow=ONE_NORM, norm="LayerNorm",
+    ),
+    "cohere2": Kin(
+        classes("Cohere2"), 8192, tied=True, biases=ATTENTION, flow=ONE_NORM, norm="LayerNorm",
+        windows=windows.but_every(4),
+    ),
+    "gemma": Kin(
+        classes("Gemma", TOKENS), 8192, kv_heads=16, head_size=256, tied=True, biases=ATTENTION, activation=_GELU,
+        off=_LATER,
+    ),
+    "gemma2": Kin(
+        classes("Gemma2", TOKENS), 8192, kv_heads=4, head_size=256, tied=True, biases=ATTENTION, activation=_GELU,
+        flow=SANDWICH, windows=windows.but_every(2, keyed=False), off=_LATER,
+    ),
+    # Published files of Gemma 3 leave heads and vocabulary to Gemma3TextConfig.
+    "gemma3_text": Kin(
+        ("Gemma3ForCausalLM", "Gemma3TextModel", "Gemma3TextForSequenceClassification"), 131072,
+        query_heads=8, kv_heads=4, head_size=256, vocabulary=262208, tied=True, biases=ATTENTION, activation=_GELU,
+        qk_norm="size", flow=SANDWICH, windows=windows.but_every(6), off=_LATER,
+    ),
+    "granite": Kin(classes("Granite"), 2048, biases=BOTH),
+    "llama": Kin(classes("Llama", TOKENS), 2048, biases=BOTH),
+    "mistral": Kin(classes("Mistral", TOKENS), 131072, kv_heads=8, windows=windows.everywhere(4096)),
+    # OLMo's norms neither scale nor shift: they are computed, and no tensor tells of them.
+    "olmo": Kin(classes("Olmo", SEQUENCES), 2048, biases=ATTENTION, norm="LayerNorm", scaled=False),
+    "olmo2": Kin(classes("Olmo2", SEQUENCES), 2048, biases=ATTENTION, qk_norm="all", flow=NORM_BEHIND),
+    "qwen2": Kin(classes("Qwen2", TOKENS), 32768, kv_heads=32, qkv_bias=True, windows=windows.from_a_block_on),
+    "qwen3": Kin(
+        classes("Qwen3", TOKENS), 32768, kv_heads=32, head_size=128, biases=ATTENTION, qk_norm="size",
+        windows=windows.from_a_block_on,
+    ),
+    "smollm3": Kin(
+        classes("SmolLM3", TOKENS), 32768, kv_heads=4, tied=True, biases=BOTH,
+        off=MappingProxyType({"use_sliding_window": "no released SmolLM3 has windows"}),
+    ),
+}  # fmt: skip
 
 
 def model(config: Config) -> Model:
-    """Llama 1 to 3, Mistral, Qwen2, Qwen3, Granite and SmolLM3 of any size; raises ``ConfigError``."""
-    family = str(config.values["model_type"])
-    kin = KIN[family]
-    architecture = config.architecture([kin.classes + ending for ending in kin.heads])
+    """Llama, Mistral, Qwen, Gemma, Command R, OLMo and the others of the table, of any size; raises ``ConfigError``."""
+    kin = KIN[str(config.values["model_type"])]
+    architecture = config.architecture(kin.classes)
     width = config.integer("hidden_size")
     blocks = config.integer("num_hidden_layers")
-    sizes = heads(config, width, kin.kv_heads, kin.head_size)
+    sizes = heads(config, width, kin.kv_heads, kin.head_size, kin.query_heads)
     inner = config.integer("intermediate_size")
-    vocabulary = config.integer("vocab_size")
-    context = config.integer("max_position_embeddings", default=kin.context)
-    tied = config.boolean("tie_word_embeddings", default=kin.tied)
-    bias = config.boolean("attention_bias", default=False) if kin.attention_bias else False
-    mlp_bias = config.boolean("mlp_bias", default=False) if kin.mlp_bias else False
-    every = (range(blocks),)
-    # Files of a bare model (LlamaModel) carry no "model." before their names.
-    prefix = "" if architecture.endswith("Model") else "model."
-    layer = prefix + "layers.{block}"
+    frame = Frame.read(
+        config, architecture, width, blocks, context=kin.context, tied=kin.tied, vocabulary=kin.vocabulary
+    )
+    bias, mlp_bias = (key in kin.biases and config.boolean(key, default=False) for key in BOTH)
+    normed = bool(kin.qk_norm) and (not kin.qk_norm_key or config.boolean(kin.qk_norm_key, default=False))
+    for key, why in kin.off.items():
+        config.only(key, False, None, why=why)
+    every, layer = frame.every, frame.layer
 
     def rows() -> Iterator[Row]:
-        yield table(f"{prefix}embed_tokens", "embedding/token", vocabulary, width, "W_E")
+        yield frame.token_table()
         yield from attention(f"{layer}.self_attn", width, sizes, every, bias=bias or kin.qkv_bias, output_bias=bias)
-        if kin.qk_norm:
-            yield from norm(f"{layer}.self_attn.q_norm", "block/attention/q-norm", sizes.size, blocks=every)
-            yield from norm(f"{layer}.self_attn.k_norm", "block/attention/k-norm", sizes.size, blocks=every)
+        if normed:
+            yield from qk_norms(f"{layer}.self_attn", sizes, every, over=kin.qk_norm)
         yield from gated_mlp(f"{layer}.mlp", width, inner, every, bias=mlp_bias)
-        yield from norm(f"{layer}.input_layernorm", "block/norm-attention", width, blocks=every)
-        yield from norm(f"{layer}.post_attention_layernorm", "block/norm-mlp", width, blocks=every)
-        yield from norm(f"{prefix}norm", "final-norm", width)
-        yield from head(config, architecture, vocabulary, width, f"{prefix}embed_tokens.weight" if tied else None)
+        if kin.scaled:
+            yield from block_norms(layer, width, every, flow=kin.flow)
+            yield from norm(f"{frame.prefix}norm", "final-norm", width)
+        yield from frame.head()
 
-    return Model(
-        model_type=family,
-        architecture=architecture,
-        width=width,
-        vocabulary=vocabulary,
-        context=context,
-        rows=tuple(rows()),
-        attention=records(sizes, *windows(config, family, blocks)),
-        stacks=(Stack("decoder", blocks),),
-        traits=Traits("RMSNorm", "rotary", activation(config, "hidden_act", default="silu", gated=True)),
+    default, *keys = kin.activation
+    return frame.model(
+        tuple(rows()),
+        records(sizes, *kin.windows(config, blocks)),
+        Traits(kin.norm, "rotary", activation(config, *keys, default=default, gated=True)),
+        flow=kin.flow,
+        bare=() if kin.scaled else ("norm-attention", "norm-mlp", "final-norm"),
         known=(Known(r"(model\.)?layers\.\d+\.self_attn\.rotary_emb\.inv_freq", "rotary inverse frequencies"),),
-        defaults=config.defaults,
     )
-
-
-def windows(config: Config, family: str, blocks: int) -> list[tuple[Blocks, int | None]]:
-    """Which blocks attend through which sliding window (None: to every earlier token).
-
-    Llama, Granite, SmolLM3: none. Mistral: every block, 4,096 where the key is left out (MistralConfig). Qwen: only
-    with use_sliding_window, as layer_types lists or from block max_window_layers on (Qwen2Config, Qwen3Config).
-    """
-    every = (range(blocks),)
-    if family in ("llama", "granite"):
-        return [(every, None)]
-    if family == "smollm3":
-        config.only("use_sliding_window", False, None, why="no released SmolLM3 has windows")
-        return [(every, None)]
-    if family == "mistral":
-        return [(every, config.integer_or_none("sliding_window", 4096))]
-    if not config.boolean("use_sliding_window", default=False):
-        return [(every, None)]
-    window = config.integer_or_none("sliding_window", 4096)
-    pair = listed(config, blocks)
-    if pair is None:
-        first = min(config.integer("max_window_layers", default=28, minimum=0), blocks)
-        pair = (range(first, blocks),), (range(first),)
-    return [(pair[1], None), (pair[0], window)]

@@ -4,23 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from anatomy.families.layers import (
-    Heads,
-    attention,
-    gated_mlp,
-    heads,
-    linear,
-    norm,
-    table,
-    unembedding,
-)
-from anatomy.model.architecture import Attention, Stack, Traits
-from anatomy.model.blocks import (
-    Blocks,
-    all_but_every,
-    excluding,
-    runs,
-)
+from anatomy.families.attention import Heads, attention, heads
+from anatomy.families.experts import experts, stacked
+from anatomy.families.frame import Frame
+from anatomy.families.layers import block_norms, gated_mlp, linear, norm
+from anatomy.model.architecture import Attention, Traits
+from anatomy.model.blocks import Blocks, all_but_every, excluding, runs
 from anatomy.model.rows import Matrix, Model, Row
 from anatomy.reading.config import MAX_LISTED, Config
 
@@ -39,57 +28,28 @@ def model(config: Config) -> Model:
     sizes = heads(config, width, 8, 128)
     bias = config.boolean("attention_bias", default=False)
     expert_inner = config.integer("intermediate_size")
-    experts = config.integer("num_local_experts", default=16)
-    used = config.integer("num_experts_per_tok", default=1)
-    share = config.share("num_experts_per_tok", used, "num_local_experts", experts)
-    dense, routed = dense_and_routed(config, blocks)
+    mixture = experts(config, ("num_local_experts",), ("num_experts_per_tok",), 16, 1)
+    dense, mixed = dense_and_routed(config, blocks)
     inner = config.integer("intermediate_size_mlp", default=16384) if dense else 0
-    vocabulary = config.integer("vocab_size")
-    context = config.integer("max_position_embeddings", default=131072)
-    tied = config.boolean("tie_word_embeddings", default=False)
-    every = (range(blocks),)
-    headed = architecture == "Llama4ForCausalLM"
-    prefix = "model." if headed else ""
-    layer = prefix + "layers.{block}"
+    frame = Frame.read(config, architecture, width, blocks, context=131072)
+    every, layer = frame.every, frame.layer
 
     def rows() -> Iterator[Row]:
-        yield table(f"{prefix}embed_tokens", "embedding/token", vocabulary, width, "W_E")
+        yield frame.token_table()
         yield from attention(f"{layer}.self_attn", width, sizes, every, bias=bias)
         mlp = f"{layer}.feed_forward"
         if dense:
             yield from gated_mlp(mlp, width, inner, dense)
-        if routed:
-            # Stored (experts, in, out): gate and up side by side.
-            gate, up = Matrix("W_gate", width, expert_inner, experts), Matrix("W_up", width, expert_inner, experts)
-            down = Matrix("W_down", expert_inner, width, experts)
-            yield Row(
-                f"{mlp}.experts.gate_up_proj", (experts, width, 2 * expert_inner), "block/experts/gate-up", routed,
-                matrices=(gate, up), multiplies="tokens", share=share,
-            )  # fmt: skip
-            yield Row(
-                f"{mlp}.experts.down_proj", (experts, expert_inner, width), "block/experts/down", routed,
-                matrices=(down,), multiplies="tokens", share=share,
-            )  # fmt: skip
-            yield from linear(f"{mlp}.router", "block/router", Matrix("W_router", width, experts), blocks=routed)
-            yield from gated_mlp(f"{mlp}.shared_expert", width, expert_inner, routed, part="block/shared-expert")
-        yield from norm(f"{layer}.input_layernorm", "block/norm-attention", width, blocks=every)
-        yield from norm(f"{layer}.post_attention_layernorm", "block/norm-mlp", width, blocks=every)
-        yield from norm(f"{prefix}norm", "final-norm", width)
-        if headed:
-            yield unembedding("lm_head.weight", "model.embed_tokens.weight" if tied else None, vocabulary, width)
+        if mixed:
+            yield from stacked(f"{mlp}.experts", width, expert_inner, mixture, mixed)
+            yield from linear(f"{mlp}.router", "block/router", Matrix("W_router", width, mixture.held), blocks=mixed)
+            yield from gated_mlp(f"{mlp}.shared_expert", width, expert_inner, mixed, part="block/shared-expert")
+        yield from block_norms(layer, width, every)
+        yield from norm(f"{frame.prefix}norm", "final-norm", width)
+        yield from frame.head()
 
-    return Model(
-        model_type="llama4_text",
-        architecture=architecture,
-        width=width,
-        vocabulary=vocabulary,
-        context=context,
-        rows=tuple(rows()),
-        attention=chunked(config, sizes, blocks),
-        stacks=(Stack("decoder", blocks),),
-        traits=Traits("RMSNorm", "rotary", "SwiGLU", experts if routed else None, used if routed else None),
-        defaults=config.defaults,
-    )
+    traits = Traits("RMSNorm", "rotary", "SwiGLU", *(mixture if mixed else ()))
+    return frame.model(tuple(rows()), chunked(config, sizes, blocks), traits)
 
 
 def dense_and_routed(config: Config, blocks: int) -> tuple[Blocks, Blocks]:

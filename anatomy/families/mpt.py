@@ -4,18 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from anatomy.families.layers import (
-    Heads,
-    fused_qkv,
-    linear,
-    norm,
-    plain_mlp,
-    table,
-    unembedding,
-)
-from anatomy.families.windows import records
-from anatomy.model.architecture import Stack, Traits
-from anatomy.model.rows import Matrix, Model, Row
+from anatomy.families.attention import Heads, fused_attention, records
+from anatomy.families.frame import Frame
+from anatomy.families.layers import norm, plain_mlp
+from anatomy.model.architecture import Traits
+from anatomy.model.rows import Model, Row
 from anatomy.reading.config import Config
 
 # Released files name the class of their own code, MPTForCausalLM.
@@ -49,32 +42,18 @@ def model(config: Config) -> Model:
         # llm-foundry lets it overrule expansion_ratio.
         inside.only("ffn_hidden_size", None, 4 * width, why="MptMLP is four times as wide")
     heads = Heads(query, query, config.divided("d_model", width, "n_heads", query))
-    every = (range(blocks),)
     # Files of a bare model (MptModel) carry no "transformer." before their names.
     prefix = "transformer." if architecture in CAUSAL else ""
-    layer = prefix + "blocks.{block}"
+    frame = Frame(config, architecture, width, blocks, vocabulary, context, tied, prefix, "wte")
+    every, layer = frame.every, prefix + "blocks.{block}"
 
     def rows() -> Iterator[Row]:
-        yield table(f"{prefix}wte", "embedding/token", vocabulary, width, "W_E")
+        yield frame.token_table()
         yield from norm(f"{layer}.norm_1", "block/norm-attention", width, blocks=every)
-        qkv, output = fused_qkv(width, heads), Matrix("W_O", width, width)
-        yield from linear(f"{layer}.attn.Wqkv", "block/attention/qkv", *qkv, blocks=every)
-        yield from linear(f"{layer}.attn.out_proj", "block/attention/output", output, blocks=every)
+        yield from fused_attention(f"{layer}.attn.Wqkv", f"{layer}.attn.out_proj", width, heads, every)
         yield from norm(f"{layer}.norm_2", "block/norm-mlp", width, blocks=every)
         yield from plain_mlp(f"{layer}.ffn.up_proj", f"{layer}.ffn.down_proj", width, 4 * width, every, bias=False)
         yield from norm(f"{prefix}norm_f", "final-norm", width)
-        if architecture in CAUSAL:
-            yield unembedding("lm_head.weight", f"{prefix}wte.weight" if tied else None, vocabulary, width)
+        yield from frame.head()
 
-    return Model(
-        model_type="mpt",
-        architecture=architecture,
-        width=width,
-        vocabulary=vocabulary,
-        context=context,
-        rows=tuple(rows()),
-        attention=records(heads, (every, None)),
-        stacks=(Stack("decoder", blocks),),
-        traits=Traits("LayerNorm", "alibi", "GELU"),
-        defaults=config.defaults,
-    )
+    return frame.model(tuple(rows()), records(heads, (every, None)), Traits("LayerNorm", "alibi", "GELU"))

@@ -28,7 +28,7 @@ class Whole(NamedTuple):
 
 
 WHOLES = {
-    "gemma3": Whole("Gemma3ForConditionalGeneration", "gemma3_text", "Gemma3ForCausalLM", "gemma"),
+    "gemma3": Whole("Gemma3ForConditionalGeneration", "gemma3_text", "Gemma3ForCausalLM", "llama"),
     "llama4": Whole("Llama4ForConditionalGeneration", "llama4_text", "Llama4ForCausalLM", "llama4"),
     "mistral3": Whole("Mistral3ForConditionalGeneration", "mistral", "MistralForCausalLM", "llama"),
 }

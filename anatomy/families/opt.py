@@ -7,27 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from anatomy.families.layers import (
-    Heads,
-    activation,
-    attention,
-    linear,
-    norm,
-    plain_mlp,
-    table,
-    unembedding,
-)
-from anatomy.families.windows import records
-from anatomy.model.architecture import (
-    PRE_NORM,
-    Branch,
-    Stack,
-    Traits,
-)
+from anatomy.families.attention import Heads, attention, records
+from anatomy.families.frame import Frame
+from anatomy.families.layers import activation, linear, norm, plain_mlp, table
+from anatomy.families.outputs import classes, unembedding
+from anatomy.model.architecture import POST_NORM, PRE_NORM, Traits
 from anatomy.model.rows import Matrix, Model, Row
 from anatomy.reading.config import Config
 
-POST_NORM = (Branch(("attention",), norm_after="norm-post-attention"), Branch(("mlp",), norm_after="norm-post-mlp"))
 NAMES = {"query": "q_proj", "key": "k_proj", "value": "v_proj", "output": "out_proj"}
 # Positions 0 and 1 are never looked up: OPTLearnedPositionalEmbedding adds 2 to every position.
 SPARE = 2
@@ -39,7 +26,7 @@ def model(config: Config) -> Model:
     Defaults are those of OPTConfig in transformers: norms before the parts, biases, token embeddings as wide as the
     model, a tied unembedding, a context of 2,048.
     """
-    architecture = config.architecture(("OPTForCausalLM", "OPTModel"))
+    architecture = config.architecture(classes("OPT"))
     width = config.integer("hidden_size")
     blocks = config.integer("num_hidden_layers")
     query = config.integer("num_attention_heads")
@@ -53,9 +40,9 @@ def model(config: Config) -> Model:
     scaled = config.boolean("layer_norm_elementwise_affine", default=True)
     without_final = config.boolean("_remove_final_layer_norm") if "_remove_final_layer_norm" in config.values else False
     heads = Heads(query, query, config.divided("hidden_size", width, "num_attention_heads", query))
-    every = (range(blocks),)
-    layer = "decoder.layers.{block}"
-
+    # Released files were saved from the bare model: no "model." before their names, with or without a head.
+    frame = Frame(config, architecture, width, blocks, vocabulary, context, tied, "decoder.")
+    every, layer = frame.every, frame.layer
     final = before and not without_final
     places = ("norm-attention", "norm-mlp") if before else ("norm-post-attention", "norm-post-mlp")
     bare = () if scaled else (*places, *(("final-norm",) if final else ()))
@@ -65,7 +52,6 @@ def model(config: Config) -> Model:
             yield from norm(name, part, width, blocks=where, bias=True)
 
     def rows() -> Iterator[Row]:
-        # Released files were saved from the bare model: no "model." before their names, with or without a head.
         yield table("decoder.embed_tokens", "embedding/token", vocabulary, narrow, "W_E")
         yield table("decoder.embed_positions", "embedding/position", context + SPARE, width, "W_pos")
         if narrow != width:
@@ -81,15 +67,7 @@ def model(config: Config) -> Model:
         if architecture == "OPTForCausalLM":
             yield unembedding("lm_head.weight", "decoder.embed_tokens.weight" if tied else None, vocabulary, narrow)
 
-    return Model(
-        model_type="opt",
-        architecture=architecture,
-        width=width,
-        vocabulary=vocabulary,
-        context=context,
-        rows=tuple(rows()),
-        attention=records(heads, (every, None)),
-        stacks=(Stack("decoder", blocks, PRE_NORM if before else POST_NORM, bare=bare),),
-        traits=Traits("LayerNorm", "learned", activation(config, "activation_function", default="relu")),
-        defaults=config.defaults,
-    )
+    plain = activation(config, "activation_function", default="relu")
+    flow = PRE_NORM if before else POST_NORM
+    traits = Traits("LayerNorm", "learned", plain)
+    return frame.model(tuple(rows()), records(heads, (every, None)), traits, flow=flow, bare=bare)

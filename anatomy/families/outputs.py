@@ -4,9 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from anatomy.families.layers import linear, unembedding
+from anatomy.families.layers import linear
 from anatomy.model.rows import Matrix, Row
 from anatomy.reading.config import Config
+
+# What the names of a family's classes end in; the first is what a configuration that names no class means.
+PLAIN = ("ForCausalLM", "Model")
+SEQUENCES = (*PLAIN, "ForSequenceClassification")
+TOKENS = (*SEQUENCES, "ForTokenClassification")
+
+
+def classes(name: str, endings: tuple[str, ...] = PLAIN) -> tuple[str, ...]:
+    """The names of a family's classes.
+
+    >>> classes("Phi")
+    ('PhiForCausalLM', 'PhiModel')
+    """
+    return tuple(name + ending for ending in endings)
+
+
+def unembedding(name: str, tied_to: str | None, vocabulary: int, width: int, part: str = "unembedding") -> Row:
+    """The matrix from the width to the vocabulary, applied at every position.
+
+    Where it is stored as another tensor it holds 0 parameters, and is still a matrix product.
+
+    >>> unembedding("lm_head.weight", "wte.weight", 50257, 768).parameters
+    0
+    """
+    matrix = Matrix("W_U", width, vocabulary)
+    return Row(name, (vocabulary, width), part, matrices=(matrix,), multiplies="tokens", tied_to=tied_to)
 
 
 def labels(config: Config) -> int:
@@ -24,13 +50,14 @@ def labels(config: Config) -> int:
     return len(named)
 
 
-def head(config: Config, architecture: str, vocabulary: int, width: int, tied_to: str | None) -> Iterator[Row]:
-    """What a class puts on top of the blocks, by the ending of its name: an unembedding, a classifier, or nothing.
+def head(config: Config, architecture: str, unembedding: Row) -> Iterator[Row]:
+    """What a class puts on top of the blocks, by the ending of its name: its unembedding, a classifier, or nothing.
 
     A classifier of sequences is applied at one position, without a bias; one of tokens at every position, with a bias.
     """
-    if architecture.endswith("ForCausalLM"):
-        yield unembedding("lm_head.weight", tied_to, vocabulary, width)
+    width = unembedding.shape[1]
+    if architecture.endswith(("ForCausalLM", "LMHeadModel")):
+        yield unembedding
     elif architecture.endswith("ForSequenceClassification"):
         yield from linear("score", "head", Matrix("W_C", width, labels(config)), multiplies="one")
     elif architecture.endswith("ForTokenClassification"):

@@ -4,21 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from anatomy.families.layers import (
-    activation,
-    fused_qkv,
-    heads,
-    linear,
-    norm,
-    table,
-)
-from anatomy.families.outputs import head
-from anatomy.families.windows import records
-from anatomy.model.architecture import Stack, Traits
+from anatomy.families.attention import fused_attention, heads, records
+from anatomy.families.frame import Frame
+from anatomy.families.layers import activation, block_norms, gate_and_up, linear, norm
+from anatomy.families.outputs import TOKENS, classes
+from anatomy.model.architecture import Traits
 from anatomy.model.rows import Matrix, Model, Row
 from anatomy.reading.config import Config
-
-HEADS = ("ForCausalLM", "Model", "ForSequenceClassification", "ForTokenClassification")
 
 
 def model(config: Config) -> Model:
@@ -27,41 +19,24 @@ def model(config: Config) -> Model:
     Defaults are those of Phi3Config in transformers: as many KV heads as query heads, an untied unembedding, no window,
     a context of 4,096.
     """
-    architecture = config.architecture(["Phi3" + ending for ending in HEADS])
+    architecture = config.architecture(classes("Phi3", TOKENS))
     width = config.integer("hidden_size")
     blocks = config.integer("num_hidden_layers")
     sizes = heads(config, width)
     inner = config.integer("intermediate_size")
-    vocabulary = config.integer("vocab_size")
-    context = config.integer("max_position_embeddings", default=4096)
-    tied = config.boolean("tie_word_embeddings", default=False)
-    every = (range(blocks),)
-    # Files of a bare model (Phi3Model) carry no "model." before their names.
-    prefix = "" if architecture.endswith("Model") else "model."
-    layer = prefix + "layers.{block}"
+    frame = Frame.read(config, architecture, width, blocks, context=4096)
+    every, layer = frame.every, frame.layer
 
     def rows() -> Iterator[Row]:
-        yield table(f"{prefix}embed_tokens", "embedding/token", vocabulary, width, "W_E")
-        qkv, out = fused_qkv(width, sizes), Matrix("W_O", sizes.query * sizes.size, width)
-        yield from linear(f"{layer}.self_attn.qkv_proj", "block/attention/qkv", *qkv, blocks=every)
-        yield from linear(f"{layer}.self_attn.o_proj", "block/attention/output", out, blocks=every)
-        gate, up, down = Matrix("W_gate", width, inner), Matrix("W_up", width, inner), Matrix("W_down", inner, width)
-        yield from linear(f"{layer}.mlp.gate_up_proj", "block/mlp/gate-up", gate, up, blocks=every)
-        yield from linear(f"{layer}.mlp.down_proj", "block/mlp/down", down, blocks=every)
-        yield from norm(f"{layer}.input_layernorm", "block/norm-attention", width, blocks=every)
-        yield from norm(f"{layer}.post_attention_layernorm", "block/norm-mlp", width, blocks=every)
-        yield from norm(f"{prefix}norm", "final-norm", width)
-        yield from head(config, architecture, vocabulary, width, f"{prefix}embed_tokens.weight" if tied else None)
+        yield frame.token_table()
+        at = f"{layer}.self_attn"
+        yield from fused_attention(f"{at}.qkv_proj", f"{at}.o_proj", width, sizes, every)
+        yield from linear(f"{layer}.mlp.gate_up_proj", "block/mlp/gate-up", *gate_and_up(width, inner), blocks=every)
+        yield from linear(f"{layer}.mlp.down_proj", "block/mlp/down", Matrix("W_down", inner, width), blocks=every)
+        yield from block_norms(layer, width, every)
+        yield from norm(f"{frame.prefix}norm", "final-norm", width)
+        yield from frame.head()
 
-    return Model(
-        model_type="phi3",
-        architecture=architecture,
-        width=width,
-        vocabulary=vocabulary,
-        context=context,
-        rows=tuple(rows()),
-        attention=records(sizes, (every, config.integer_or_none("sliding_window", None))),
-        stacks=(Stack("decoder", blocks),),
-        traits=Traits("RMSNorm", "rotary", activation(config, "hidden_act", default="silu", gated=True)),
-        defaults=config.defaults,
-    )
+    gate = activation(config, "hidden_act", default="silu", gated=True)
+    window = config.integer_or_none("sliding_window", None)
+    return frame.model(tuple(rows()), records(sizes, (every, window)), Traits("RMSNorm", "rotary", gate))

@@ -4,23 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from anatomy.families.layers import (
-    Heads,
-    activation,
-    attention,
-    gated_mlp,
-    norm,
-    plain_mlp,
-    table,
-    unembedding,
-)
-from anatomy.model.architecture import (
-    Attention,
-    Branch,
-    Known,
-    Stack,
-    Traits,
-)
+from anatomy.families.attention import Heads, attention, crossing
+from anatomy.families.layers import activation, gated_mlp, norm, plain_mlp, table
+from anatomy.families.outputs import unembedding
+from anatomy.model.architecture import PRE_NORM, PRE_NORM_CROSS, Known, Stack, Traits
 from anatomy.model.rows import Model, Row
 from anatomy.reading.config import Config
 
@@ -28,8 +15,6 @@ ARCHITECTURES = ("T5ForConditionalGeneration", "T5WithLMHeadModel", "T5Model")
 NAMES = {"query": "q", "key": "k", "value": "v", "output": "o"}
 # Feed-forward kinds that released configurations name; "gated-" makes the first matrix two.
 KINDS = ("relu", "gelu", "gelu_new", "silu", "gated-relu", "gated-gelu", "gated-silu")
-ENCODER = (Branch(("norm-attention", "attention")), Branch(("norm-mlp", "mlp")))
-DECODER = (ENCODER[0], Branch(("norm-cross-attention", "cross-attention")), ENCODER[1])
 
 
 def model(config: Config) -> Model:
@@ -91,10 +76,6 @@ def model(config: Config) -> Model:
                 "lm_head.weight", "shared.weight" if tied else None, vocabulary, width, "decoder/unembedding"
             )
 
-    def record(stack: str, kind: str = "self") -> Attention:
-        causal = stack == "decoder" and kind == "self"
-        return Attention(stack, (range(depth[stack]),), heads, heads, sizes.size, sizes.size, causal=causal, kind=kind)
-
     unused = r"decoder\.block\.0\.layer\.1\.EncDecAttention\.relative_attention_bias\.weight"
     gated, plain = kind.startswith("gated-"), kind.removeprefix("gated-")
     return Model(
@@ -104,8 +85,11 @@ def model(config: Config) -> Model:
         vocabulary=vocabulary,
         context=None,
         rows=tuple(rows()),
-        attention=(record("encoder"), record("decoder"), record("decoder", "cross")),
-        stacks=(Stack("encoder", depth["encoder"], ENCODER, "source"), Stack("decoder", depth["decoder"], DECODER)),
+        attention=crossing(depth, dict.fromkeys(depth, sizes)),
+        stacks=(
+            Stack("encoder", depth["encoder"], PRE_NORM, "source"),
+            Stack("decoder", depth["decoder"], PRE_NORM_CROSS),
+        ),
         traits=Traits("RMSNorm", "relative", activation(Config({}), default=plain, gated=gated)),
         known=(Known(unused, "table that no forward pass reads", (buckets, heads)),),
         defaults=config.defaults,

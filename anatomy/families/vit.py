@@ -4,16 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from anatomy.families.layers import (
-    Heads,
-    activation,
-    attention,
-    linear,
-    norm,
-    plain_mlp,
-)
+from anatomy.families.attention import Heads, attention, encoding
+from anatomy.families.layers import activation, linear, norm, plain_mlp
 from anatomy.families.outputs import labels
-from anatomy.model.architecture import Attention, Stack, Traits
+from anatomy.model.architecture import Stack, Traits
 from anatomy.model.rows import Matrix, Model, Row
 from anatomy.reading.config import Config
 
@@ -81,7 +75,7 @@ def model(config: Config) -> Model:
         vocabulary=None,
         context=tokens,
         rows=tuple(rows()),
-        attention=(Attention("encoder", every, heads, heads, sizes.size, sizes.size, causal=False),),
+        attention=encoding(sizes, every),
         stacks=(Stack("encoder", blocks),),
         traits=Traits("LayerNorm", "learned", activation(config, "hidden_act", default="gelu")),
         fixed_lengths={"tokens": tokens, "patches": patches},

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from anatomy.families.bart import block, records, sides
-from anatomy.families.layers import (
-    activation,
-    norm,
-    table,
-    unembedding,
-)
-from anatomy.families.t5 import DECODER, ENCODER
-from anatomy.model.architecture import Stack, Traits
+from anatomy.families.attention import crossing
+from anatomy.families.bart import block, sides
+from anatomy.families.layers import activation, norm, table
+from anatomy.families.outputs import unembedding
+from anatomy.model.architecture import PRE_NORM, PRE_NORM_CROSS, Stack, Traits
 from anatomy.model.rows import Matrix, Model, Row
 from anatomy.reading.config import Config
 
@@ -69,8 +65,11 @@ def model(config: Config) -> Model:
         vocabulary=vocabulary,
         context=context,
         rows=tuple(rows()),
-        attention=records(depth, attending),
-        stacks=(Stack("encoder", depth["encoder"], ENCODER, "source"), Stack("decoder", depth["decoder"], DECODER)),
+        attention=crossing(depth, attending),
+        stacks=(
+            Stack("encoder", depth["encoder"], PRE_NORM, "source"),
+            Stack("decoder", depth["decoder"], PRE_NORM_CROSS),
+        ),
         traits=Traits("LayerNorm", "learned", activation(config, "activation_function", default="gelu")),
         fixed_lengths={"source": source, "frames": STRIDE * source},
         defaults=config.defaults,

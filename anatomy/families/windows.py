@@ -2,34 +2,62 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 
-from anatomy.families.layers import Heads
-from anatomy.model.architecture import Attention
-from anatomy.model.blocks import (
-    Blocks,
-    all_but_every,
-    count,
-    runs,
-)
+from anatomy.model.blocks import Blocks, all_but_every, runs
 from anatomy.reading.config import Config
 
 FULL, SLIDING = "full_attention", "sliding_attention"
 # Of every so many blocks one attends in full: 2 in Gemma 2, 6 in Gemma 3, 4 in Command R7B.
 MAX_PERIOD = 64
+# Sets of blocks, each with its window (None: every earlier token), read from a configuration of so many blocks.
+Pairs = tuple[tuple[Blocks, int | None], ...]
+Windows = Callable[[Config, int], Pairs]
 
 
-def records(heads: Heads, *pairs: tuple[Blocks, int | None]) -> tuple[Attention, ...]:
-    """An attention record for every pair of blocks and their window (None: none), pairs without blocks left out.
+def none(_: Config, blocks: int) -> Pairs:
+    """No window in any block."""
+    return (((range(blocks),), None),)
 
-    >>> [record.window for record in records(Heads(8, 4, 256), ((range(0, 26, 2),), 4096), ((), None))]
-    [4096]
+
+def everywhere(default: int | None) -> Windows:
+    """One window in every block, ``default`` where ``sliding_window`` is left out.
+
+    >>> everywhere(4096)(Config({}), 32)
+    (((range(0, 32),), 4096),)
     """
-    return tuple(
-        Attention("decoder", blocks, heads.query, heads.kv, heads.size, heads.size, window=window)
-        for blocks, window in pairs
-        if count(blocks)
-    )
+    return lambda config, blocks: (((range(blocks),), config.integer_or_none("sliding_window", default)),)
+
+
+def but_every(nth: int, default: int = 4096, keyed: bool = True) -> Windows:
+    """A window in all but every ``nth`` block, or as ``layer_types`` lists them.
+
+    ``keyed`` families read another period from ``sliding_window_pattern``.
+
+    >>> but_every(6)(Config({}), 26)[1]
+    ((range(5, 26, 6),), None)
+    """
+
+    def read(config: Config, blocks: int) -> Pairs:
+        local, full = alternating(config, blocks, period(config, nth) if keyed else nth)
+        return (local, config.integer_or_none("sliding_window", default)), (full, None)
+
+    return read
+
+
+def from_a_block_on(config: Config, blocks: int) -> Pairs:
+    """Only with ``use_sliding_window``: as ``layer_types`` lists, else from block ``max_window_layers`` on.
+
+    Defaults: Qwen2Config, Qwen3Config.
+    """
+    if not config.boolean("use_sliding_window", default=False):
+        return none(config, blocks)
+    window = config.integer_or_none("sliding_window", 4096)
+    pair = listed(config, blocks)
+    if pair is None:
+        first = min(config.integer("max_window_layers", default=28, minimum=0), blocks)
+        pair = (range(first, blocks),), (range(first),)
+    return (pair[1], None), (pair[0], window)
 
 
 def listed(config: Config, blocks: int, kinds: Collection[str] = (FULL, SLIDING)) -> tuple[Blocks, Blocks] | None:

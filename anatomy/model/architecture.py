@@ -43,9 +43,26 @@ class Branch:
     norm_after: str | None = None
 
 
+# How a block is wired: norms before each part, after each addition, behind each part (before the addition), or on both
+# sides of it; then attention and MLP in parallel, behind one norm or behind a norm each.
 PRE_NORM = (
     Branch(("norm-attention", "attention")),
     Branch(("norm-mlp", "mlp", "router", "experts", "shared-expert")),
+)
+POST_NORM = (Branch(("attention",), norm_after="norm-post-attention"), Branch(("mlp",), norm_after="norm-post-mlp"))
+NORM_BEHIND = (Branch(("attention", "norm-post-attention")), Branch(("mlp", "norm-post-mlp")))
+SANDWICH = (
+    Branch(("norm-attention", "attention", "norm-post-attention")),
+    Branch(("norm-mlp", "mlp", "norm-post-mlp")),
+)
+ONE_NORM = (Branch(("norm-block", "attention")), Branch(("mlp",), reads="norm"))
+TWO_NORMS = (Branch(("norm-attention", "attention")), Branch(("norm-mlp", "mlp"), reads="same"))
+# A decoder that also attends to what the encoder gives.
+PRE_NORM_CROSS = (PRE_NORM[0], Branch(("norm-cross-attention", "cross-attention")), PRE_NORM[1])
+POST_NORM_CROSS = (
+    POST_NORM[0],
+    Branch(("cross-attention",), norm_after="norm-post-cross-attention"),
+    POST_NORM[1],
 )
 
 
