@@ -9,16 +9,7 @@ import anatomy
 from anatomy.model.blocks import label
 from anatomy.reading.config import ConfigError, SequenceLengthError
 from anatomy.report.anatomy import default_seq_len, describe
-
-
-def like(slug: str, *without: str, **others: Any) -> dict[str, Any]:
-    """The configuration of a catalogue model, with other values, without some keys."""
-    values = {**anatomy.entries()[slug].config, **others}
-    return {key: value for key, value in values.items() if key not in without}
-
-
-def shapes(values: dict[str, Any] | str) -> dict[str, tuple[int, ...]]:
-    return {row.name: row.shape for row in anatomy.load(values).rows}
+from tests.families.changes import like, shapes
 
 
 def parts(values: dict[str, Any] | str) -> list[tuple[str | None, str]]:

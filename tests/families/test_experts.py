@@ -1,4 +1,4 @@
-"""Mixtures of experts and latent attention: which blocks are routed, what one token uses, options and refusals."""
+"""Mixtures of experts: which blocks are routed, what one token uses, options and refusals."""
 
 import re
 from fractions import Fraction
@@ -10,23 +10,7 @@ import anatomy
 from anatomy.model.blocks import count, label
 from anatomy.reading.config import ConfigError
 from anatomy.report.anatomy import describe
-
-
-def like(slug: str, *without: str, **others: Any) -> dict[str, Any]:
-    """The configuration of a catalogue model, with other values, without some keys."""
-    values = {**anatomy.entries()[slug].config, **others}
-    return {key: value for key, value in values.items() if key not in without}
-
-
-def inside(slug: str, key: str, *without: str, **others: Any) -> dict[str, Any]:
-    """The same for a configuration inside the configuration, such as ``text_config``."""
-    values = dict(anatomy.entries()[slug].config)
-    return {**values, key: {one: of for one, of in {**values[key], **others}.items() if one not in without}}
-
-
-def text(slug: str, *without: str, **others: Any) -> dict[str, Any]:
-    """The text part of a multimodal configuration as a configuration of its own."""
-    return dict(inside(slug, "text_config", *without, **others)["text_config"])
+from tests.families.changes import inside, like, shapes, text
 
 
 def blocks_of(values: dict[str, Any] | str, part: str) -> str:
@@ -46,7 +30,7 @@ def kinds(values: dict[str, Any] | str) -> dict[str, list[str]]:
 
 
 def names(values: dict[str, Any] | str) -> set[str]:
-    return {row.name for row in anatomy.load(values).rows}
+    return set(shapes(values))
 
 
 DENSE, ROUTED = ["attention", "mlp"], ["attention", "router", "experts"]
@@ -179,88 +163,11 @@ def test_a_billion_blocks_cost_no_more_than_a_few(values: dict[str, Any]) -> Non
     assert sum(part.parameters for part in shown.parts) == model.parameters
 
 
-# --- latent attention -------------------------------------------------------------------------------------------------
-def test_latent_attention_projects_down_and_up() -> None:
-    rows = {row.part: row for row in anatomy.load("deepseek-v3").rows if row.part_id == "attention"}
-    shapes = {part.removeprefix("block/attention/"): row.shape for part, row in rows.items()}
-    assert shapes == {
-        "query-down": (1536, 7168),
-        "query-norm": (1536,),
-        "query-up": (128 * 192, 1536),
-        "kv-down": (512 + 64, 7168),
-        "kv-norm": (512,),
-        "kv-up": (128 * (128 + 128), 512),
-        "output": (7168, 128 * 128),
-    }
-    symbols = [matrix.symbol for row in rows.values() for matrix in row.matrices]
-    assert symbols == ["W_DQ", "W_UQ", "W_DKV", "W_KR", "W_UK", "W_UV", "W_O"]
-
-
-def test_queries_are_not_compressed_without_a_rank_of_their_own() -> None:
-    assert anatomy.entries()["deepseek-v2-lite"].config["q_lora_rank"] is None
-    (query,) = [row for row in anatomy.load("deepseek-v2-lite").rows if row.part == "block/attention/query"]
-    assert query.shape == (16 * 192, 2048)
-    assert "q_lora_rank" in anatomy.load(like("deepseek-v2-lite", "q_lora_rank")).defaults
-
-
-def test_the_cache_holds_a_latent_and_a_rotary_key_once_for_all_heads() -> None:
-    model = anatomy.load("deepseek-v3")
-    assert model.kv_cache_bytes(1) == 61 * (512 + 64) * 2
-    (record,) = model.attention
-    assert (record.qk_size, record.v_size, record.latent, record.rotary) == (192, 128, 512, 64)
-
-
-def test_biases_of_latent_attention_stand_on_the_projections_that_read_the_stream_and_on_the_output() -> None:
-    with_bias = names(like("deepseek-v3", attention_bias=True)) - names("deepseek-v3")
-    layer = "model.layers.{block}.self_attn."
-    assert with_bias == {f"{layer}{name}.bias" for name in ("q_a_proj", "kv_a_proj_with_mqa", "o_proj")}
-
-
 def test_shared_experts_are_one_mlp_of_their_joint_width() -> None:
     down = {row.name: row.shape for row in anatomy.load("deepseek-v2").rows if row.part == "block/shared-expert/down"}
     assert down == {"model.layers.{block}.mlp.shared_experts.down_proj.weight": (5120, 2 * 1536)}
     for none in (0, None):
         assert blocks_of(like("deepseek-v3", n_shared_experts=none), "shared-expert") == ""
-
-
-# --- windows and chunks -----------------------------------------------------------------------------------------------
-def test_every_other_block_of_gpt_oss_is_local() -> None:
-    windows = {label(record.blocks): record.window for record in anatomy.load("gpt-oss-20b").attention}
-    assert windows == {"0-22 step 2": 128, "1-23 step 2": None}
-    assert anatomy.load(like("gpt-oss-20b", "layer_types")).attention == anatomy.load("gpt-oss-20b").attention
-    # Beyond the window only half of the blocks' caches grow: 8 KV heads of 64, keys and values, 2 bytes.
-    model = anatomy.load("gpt-oss-20b")
-    grown = [model.kv_cache_bytes(length) or 0 for length in (128, 129)]
-    assert grown[1] - grown[0] == 12 * 2 * 8 * 64 * 2
-
-
-def test_llama_4_attends_in_chunks_but_for_every_fourth_block() -> None:
-    model = anatomy.load("llama-4-scout")
-    chunks = {record.chunk: count(record.blocks) for record in model.attention}
-    assert chunks == {8192: 36, None: 12}
-    assert label(model.attention[1].blocks) == "3-47 step 4"
-    grown = [model.kv_cache_bytes(length) or 0 for length in (8192, 8193)]
-    assert grown[1] - grown[0] == 12 * 2 * 8 * 128 * 2
-    within, across = model.flops(8192, "causal"), model.flops(8193, "causal")
-    pairs = {term.factors[1].value for flops in (within, across) for term in flops.terms if term.label == "scores"}
-    assert pairs == {8192 * 8193 // 2, 8193 * 8194 // 2, 8192 * 8193 // 2 + 1}
-
-
-def test_which_blocks_are_chunked_may_be_listed() -> None:
-    marks = [0] + [1] * 47
-    listed = ["full_attention"] + ["chunked_attention"] * 47
-    for values in (text("llama-4-scout", no_rope_layers=marks), text("llama-4-scout", layer_types=listed)):
-        found = {label(record.blocks): record.chunk for record in anatomy.load(values).attention}
-        assert found == {"1-47": 8192, "0": None}
-    sparser = text("llama-4-scout", no_rope_layer_interval=8)
-    assert label(anatomy.load(sparser).attention[1].blocks) == "7-47 step 8"
-    unlimited = anatomy.load(text("llama-4-scout", attention_chunk_size=None))
-    assert {record.chunk for record in unlimited.attention} == {None}
-
-
-def test_mixtral_has_no_window_unless_it_says_so() -> None:
-    assert [record.window for record in anatomy.load(like("mixtral-8x7b", "sliding_window")).attention] == [None]
-    assert [record.window for record in anatomy.load(like("mixtral-8x7b", sliding_window=4096)).attention] == [4096]
 
 
 # --- names ------------------------------------------------------------------------------------------------------------
