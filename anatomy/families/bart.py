@@ -70,8 +70,10 @@ def sides(config: Config, width: int) -> tuple[dict[str, int], dict[str, Heads]]
     depth: dict[str, int] = {}
     attending: dict[str, Heads] = {}
     for stack in ("encoder", "decoder"):
-        depth[stack] = config.integer(f"{stack}_layers")
-        heads = config.integer(f"{stack}_attention_heads")
+        # The names that other classes have mean the encoder.
+        common = ("num_hidden_layers", "num_attention_heads") if stack == "encoder" else ()
+        depth[stack] = config.integer(f"{stack}_layers", *common[:1])
+        heads = config.integer(f"{stack}_attention_heads", *common[1:])
         size = config.divided("d_model", width, f"{stack}_attention_heads", heads)
         attending[stack] = Heads(heads, heads, size)
     return depth, attending

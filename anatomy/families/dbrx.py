@@ -22,7 +22,8 @@ def model(config: Config) -> Model:
     experts, a context of 2,048.
     """
     architecture = config.architecture(ARCHITECTURES)
-    width = config.integer("d_model", "hidden_size")
+    config.repeats("d_model", "hidden_size")
+    width = config.integer("d_model")
     blocks = config.integer("n_layers", "num_hidden_layers")
     heads = config.integer("n_heads", "num_attention_heads")
     vocabulary = config.integer("vocab_size")

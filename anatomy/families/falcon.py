@@ -22,7 +22,8 @@ def model(config: Config) -> Model:
     """
     architecture = config.architecture(classes("Falcon"))
     width = config.integer("hidden_size", "n_embed")
-    blocks = config.integer("num_hidden_layers", "n_layer")
+    config.repeats("num_hidden_layers", "n_layer")
+    blocks = config.integer("num_hidden_layers")
     inner = config.integer("ffn_hidden_size", default=4 * width)
     vocabulary = config.integer("vocab_size")
     alibi = config.boolean("alibi", default=False)
@@ -68,10 +69,12 @@ def model(config: Config) -> Model:
 
 def kv_heads(config: Config, width: int) -> Heads:
     """The heads: num_kv_heads counts only with new_decoder_architecture, else multi_query decides."""
-    query = config.integer("num_attention_heads", "n_head")
+    config.repeats("num_attention_heads", "n_head")
+    query = config.integer("num_attention_heads")
     size = config.divided("hidden_size", width, "num_attention_heads", query)
     if config.boolean("new_decoder_architecture", default=False):
-        kv = config.integer("num_kv_heads", "n_head_kv", default=query)
+        config.repeats("num_kv_heads", "n_head_kv")
+        kv = config.integer("num_kv_heads", default=query)
         config.divided("num_attention_heads", query, "num_kv_heads", kv)
         return Heads(query, kv, size)
     if config.boolean("multi_query", default=True):

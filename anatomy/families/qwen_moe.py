@@ -28,8 +28,10 @@ def model(config: Config) -> Model:
     sizes = heads(config, width, 16 if second else 4)
     bias = config.boolean("qkv_bias", default=True) if second else config.boolean("attention_bias", default=False)
     shared = config.integer("shared_expert_intermediate_size", default=5632) if second else 0
+    mapped, unread = ((), "num_local_experts") if second else (("num_local_experts",), "")
+    config.repeats("num_experts", unread)
     defaults = (60, 4) if second else (128, 8)
-    mixture = experts(config, ("num_experts", "num_local_experts"), ("num_experts_per_tok",), *defaults)
+    mixture = experts(config, ("num_experts", *mapped), ("num_experts_per_tok",), *defaults)
     expert_inner = config.integer("moe_intermediate_size", default=1408 if second else 768)
     frame = Frame.read(config, architecture, width, blocks, context=32768)
     config.only("use_sliding_window", False, None, why="no release has it on, and which blocks it means is not settled")

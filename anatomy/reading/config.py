@@ -191,6 +191,20 @@ class Config:
             words = " or ".join(shown(one) for one in accepted)
             raise self.error(key, value, words + (f" ({why})" if why else ""))
 
+    def repeats(self, key: str, *unread: str) -> None:
+        """Refuse a spelling that the family's class does not read, unless it says again what ``key`` says.
+
+        >>> Config({"num_hidden_layers": 32, "n_layer": 32}).repeats("num_hidden_layers", "n_layer")
+
+        Raises :class:`ConfigError` where the spelling stands alone or says something else.
+        """
+        for other in unread:
+            value, said = self.values.get(other), self.values.get(key)
+            if value is not None and said is None:
+                raise self.error(other, value, f"null or the same value under {key}, the spelling that is read")
+            if value is not None and (type(value) is not type(said) or value != said):
+                raise self.error(other, value, f"the same value as {key}, {shown(said)}")
+
     def architecture(self, accepted: Sequence[str]) -> str:
         """The class that ``architectures`` names: one of ``accepted``, whose first is the family's default."""
         value = self.values.get("architectures")

@@ -148,12 +148,12 @@ def mpt(keys: Keys) -> int:
 
 def falcon(keys: Keys) -> int:
     """Falcon in its three forms."""
-    d, blocks = keys.size("hidden_size", "n_embed"), keys.size("num_hidden_layers", "n_layer")
-    h, f = keys.size("num_attention_heads", "n_head"), keys.size("ffn_hidden_size", default=4 * d)
+    d, blocks = keys.size("hidden_size", "n_embed"), keys.size("num_hidden_layers", unread="n_layer")
+    h, f = keys.size("num_attention_heads", unread="n_head"), keys.size("ffn_hidden_size", default=4 * d)
     size, new, bias = over(d, h), keys.flag("new_decoder_architecture", False), keys.flag("bias", False)
     parallel = keys.flag("parallel_attn", True)
     if new:
-        few = keys.size("num_kv_heads", "n_head_kv", default=h)
+        few = keys.size("num_kv_heads", unread="n_head_kv", default=h)
         over(h, few)
     else:
         few = 1 if keys.flag("multi_query", True) else h

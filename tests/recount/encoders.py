@@ -68,8 +68,9 @@ def sides(keys: Keys, d: int, key_bias: bool) -> int:
     """The blocks of BART's or Whisper's encoder and decoder."""
     total = 0
     for name, attentions in (("encoder", 1), ("decoder", 2)):
-        blocks, f = keys.size(f"{name}_layers"), keys.size(f"{name}_ffn_dim")
-        over(d, keys.size(f"{name}_attention_heads"))
+        deep, many = (("num_hidden_layers",), ("num_attention_heads",)) if name == "encoder" else ((), ())
+        blocks, f = keys.size(f"{name}_layers", *deep), keys.size(f"{name}_ffn_dim")
+        over(d, keys.size(f"{name}_attention_heads", *many))
         attention = 4 * d * (d + 1) - (0 if key_bias else d) + 2 * d
         total += blocks * (attentions * attention + 2 * d * f + d + f + 2 * d)
     return total

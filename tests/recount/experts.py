@@ -20,7 +20,11 @@ def qwen_moe(keys: Keys) -> int:
     h, few, size = grouped(keys, d, 16 if second else 4)
     bias = keys.flag("qkv_bias", True) if second else keys.flag("attention_bias", False)
     experts = routed(
-        keys, ("num_experts", "num_local_experts"), ("num_experts_per_tok",), *((60, 4) if second else (128, 8))
+        keys,
+        ("num_experts",) if second else ("num_experts", "num_local_experts"),
+        ("num_experts_per_tok",),
+        *((60, 4) if second else (128, 8)),
+        unread="num_local_experts" if second else "",
     )
     narrow = keys.size("moe_intermediate_size", default=1408 if second else 768)
     step = keys.size("decoder_sparse_step", default=1, most=1000)
@@ -35,7 +39,7 @@ def qwen_moe(keys: Keys) -> int:
 def dbrx(keys: Keys) -> int:
     """DBRX."""
     d, blocks, h = (
-        keys.size("d_model", "hidden_size"),
+        keys.size("d_model", unread="hidden_size"),
         keys.size("n_layers", "num_hidden_layers"),
         keys.size("n_heads", "num_attention_heads"),
     )
@@ -59,7 +63,8 @@ def deepseek(keys: Keys) -> int:
     bias = keys.flag("attention_bias", False)
     block = low * (d + 1 + h * (nope + rope)) + bias * low if low else d * h * (nope + rope)
     block += (d + bias) * (latent + rope) + latent + latent * h * (nope + value) + h * value * d + bias * d + 2 * d
-    experts = routed(keys, ("n_routed_experts", "num_experts", "num_local_experts"), ("num_experts_per_tok",))
+    mapped, unread = ("num_experts", "num_local_experts") if second else ("num_local_experts", "num_experts")
+    experts = routed(keys, ("n_routed_experts", mapped), ("num_experts_per_tok",), unread=unread)
     narrow = keys.size("moe_intermediate_size")
     shared = keys.size("n_shared_experts", default=2 if second else 1, null=0, least=0)
     first = min(keys.size("first_k_dense_replace", default=0 if second else 3, least=0), blocks)
@@ -75,8 +80,10 @@ def gpt_oss(keys: Keys) -> int:
     d, blocks, f = keys.size("hidden_size"), keys.size("num_hidden_layers"), keys.size("intermediate_size")
     h, few, size = grouped(keys, d, 8, 64)
     bias = keys.flag("attention_bias", True)
-    used = ("num_experts_per_tok", "experts_per_token")
-    experts = routed(keys, ("num_local_experts", "num_experts"), used, 128, 4)
+    chosen = keys.size("num_experts_per_tok", default=4, unread="experts_per_token")
+    experts = keys.size("num_local_experts", "num_experts", default=128)
+    if chosen > experts:
+        raise RefusedError("num_experts_per_tok")
     block = projections(d, h, few, size, bias, bias) + h + experts * (d + 1 + 2 * (d + 1) * f + (f + 1) * d) + 2 * d
     return tables(keys, d, False) + blocks * block + d
 

@@ -20,9 +20,24 @@ class Keys:
         self.values, self.architecture = values, architecture
         self.read: set[str] = set()
 
-    def size(self, *names: str, default: Any = REQUIRED, null: Any = REQUIRED, least: int = 1, most: int = MOST) -> int:
-        """A whole number under one of its names; ``null`` where null has a meaning of its own."""
-        self.read |= set(names)
+    def size(
+        self,
+        *names: str,
+        unread: str = "",
+        default: Any = REQUIRED,
+        null: Any = REQUIRED,
+        least: int = 1,
+        most: int = MOST,
+    ) -> int:
+        """A whole number under one of its names; ``null`` where null has a meaning of its own.
+
+        An ``unread`` spelling may say it again, never alone.
+        """
+        self.read |= {*names, unread}
+        if unread and self.values.get(unread) is not None:
+            again, said = self.values[unread], self.values.get(names[0])
+            if again != said or type(again) is not type(said):
+                raise RefusedError(unread)
         found = [self.values[name] for name in names if self.values.get(name) is not None]
         if not found:
             stated = any(name in self.values for name in names)
@@ -106,10 +121,15 @@ def projections(d: int, h: int, kv: int, size: int, inward: bool = False, outwar
 
 
 def routed(
-    keys: Keys, of: tuple[str, ...], used: tuple[str, ...], default: Any = REQUIRED, chosen: Any = REQUIRED
+    keys: Keys,
+    of: tuple[str, ...],
+    used: tuple[str, ...],
+    default: Any = REQUIRED,
+    chosen: Any = REQUIRED,
+    unread: str = "",
 ) -> int:
     """How many experts there are, of which a token cannot use more than all."""
-    experts = keys.size(*of, default=default)
+    experts = keys.size(*of, default=default, unread=unread)
     if keys.size(*used, default=chosen) > experts:
         raise RefusedError(used[0])
     return experts

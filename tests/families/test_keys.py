@@ -1,0 +1,85 @@
+"""Which keys and spellings the class of each family reads, as its source in transformers 5.24 has it."""
+
+import re
+from typing import Any
+
+import pytest
+
+import anatomy
+from anatomy.reading.config import ConfigError
+from tests.families.changes import like
+
+REFUSED: dict[str, tuple[dict[str, Any], str]] = {
+    "Falcon: blocks under a name that FalconConfig does not map": (
+        like("falcon-7b", "num_hidden_layers", n_layer=32),
+        "n_layer is 32; accepted: null or the same value under num_hidden_layers, the spelling that is read",
+    ),
+    "Falcon: heads so": (like("falcon-7b", "num_attention_heads", n_head=71), "n_head is 71; accepted: null or the"),
+    "Falcon: KV heads so": (like("falcon-40b", "num_kv_heads", n_head_kv=8), "n_head_kv is 8; accepted: null or the"),
+    "Falcon: two numbers of blocks": (
+        like("falcon-7b", n_layer=31),
+        "n_layer is 31; accepted: the same value as num_hidden_layers, 32",
+    ),
+    "DBRX: the width so": (
+        like("dbrx", "d_model", hidden_size=6144),
+        "hidden_size is 6144; accepted: null or the same",
+    ),
+    "DeepSeek V3: experts so": (
+        like("deepseek-v3", "n_routed_experts", num_experts=256),
+        "num_experts is 256; accepted: null or the same value under n_routed_experts",
+    ),
+    "DeepSeek V2: experts so": (
+        like("deepseek-v2", "n_routed_experts", num_local_experts=160),
+        "num_local_experts is 160; accepted: null or the same value under n_routed_experts",
+    ),
+    "Qwen2-MoE: experts so": (
+        like("qwen2-57b-a14b", "num_experts", num_local_experts=64),
+        "num_local_experts is 64; accepted: null or the same value under num_experts",
+    ),
+    "gpt-oss: experts of a token so": (
+        like("gpt-oss-20b", "num_experts_per_tok", experts_per_token=4),
+        "experts_per_token is 4; accepted: null or the same value under num_experts_per_tok",
+    ),
+    "BART: two depths of the encoder": (
+        like("bart-large", num_hidden_layers=6),
+        "num_hidden_layers is 6; accepted: the same value as encoder_layers, 12",
+    ),
+    "BART: two numbers of heads": (
+        like("bart-large", num_attention_heads=8),
+        "num_attention_heads is 8; accepted: the same value as encoder_attention_heads, 16",
+    ),
+    "Whisper: two depths of the encoder": (
+        like("whisper-tiny", num_hidden_layers=5),
+        "num_hidden_layers is 5; accepted: the same value as encoder_layers, 4",
+    ),
+    "Whisper: another number of heads": (
+        like("whisper-tiny", num_key_value_heads=2),
+        "num_key_value_heads is 2; accepted: the same value as encoder_attention_heads, 6",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_the_class_would_read_otherwise_is_refused(case: str) -> None:
+    values, said = REFUSED[case]
+    with pytest.raises(ConfigError, match=re.escape(f"config: {said}")):
+        anatomy.load(values)
+
+
+SAME: dict[str, dict[str, Any]] = {
+    "falcon-40b": like("falcon-40b", n_layer=60, n_head=128, n_head_kv=8),
+    "dbrx": like("dbrx", hidden_size=6144),
+    "deepseek-v2": like("deepseek-v2", "n_routed_experts", num_experts=160),
+    "deepseek-v3": like("deepseek-v3", "n_routed_experts", num_local_experts=256),
+    "qwen3-30b-a3b": like("qwen3-30b-a3b", "num_experts", num_local_experts=128),
+    "gpt-oss-20b": like("gpt-oss-20b", "experts_per_token"),
+    "bart-large": like("bart-large", "encoder_layers", "encoder_attention_heads",
+                       num_hidden_layers=12, num_attention_heads=16),
+    "whisper-tiny": like("whisper-tiny", num_hidden_layers=4, num_key_value_heads=6),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("slug", SAME)
+def test_what_the_class_reads_alike_is_accepted(slug: str) -> None:
+    found, released = anatomy.load(SAME[slug]), anatomy.load(slug)
+    assert (found.rows, found.attention) == (released.rows, released.attention)
