@@ -26,7 +26,7 @@ def model(config: Config) -> Model:
     width = config.integer("d_model", "hidden_size")
     vocabulary = config.integer("vocab_size")
     positions = config.integer("max_position_embeddings", default=1024)
-    config.only("tie_word_embeddings", True, None, why="one table serves both stacks and the head")
+    config.only("tie_word_embeddings", True, why="one table serves both stacks and the head")
     config.only("normalize_before", False, None, why="BART normalises after each addition")
     config.only("add_final_layer_norm", False, None, why="a last norm adds tensors")
     config.only("add_bias_logits", False, None, why="a trained bias of the logits adds a tensor")

@@ -34,7 +34,7 @@ def model(config: Config) -> Model:
     vocabulary = config.integer("vocab_size")
     positions = config.integer("max_position_embeddings", default=512)
     types = config.integer("type_vocab_size", default=2)
-    config.only("tie_word_embeddings", True, None, why="the head's matrix is the token table")
+    config.only("tie_word_embeddings", True, why="the head's matrix is the token table")
     config.only("position_embedding_type", "absolute", None, why="relative positions add tables")
     config.only("add_cross_attention", False, None, why="cross-attention adds tensors")
     config.only("is_decoder", False, None, why="it is read as an encoder")

@@ -77,7 +77,7 @@ def kv_heads(config: Config, width: int) -> Heads:
         kv = config.integer("num_kv_heads", default=query)
         config.divided("num_attention_heads", query, "num_kv_heads", kv)
         return Heads(query, kv, size)
-    if config.boolean("multi_query", default=True):
+    if config.boolean("multi_query", default=True, null=False):
         return Heads(query, 1, size)
     config.only("num_kv_heads", None, query, why="as many as query heads without multi_query")
     return Heads(query, query, size)
@@ -86,7 +86,7 @@ def kv_heads(config: Config, width: int) -> Heads:
 def parallel_norms(config: Config) -> int:
     """How many norms stand before the parallel parts: 1 or 2; 0 where the parts follow each other."""
     new = config.boolean("new_decoder_architecture", default=False)
-    if not config.boolean("parallel_attn", default=True):
+    if not config.boolean("parallel_attn", default=True, null=False):
         if new:
             raise ConfigError(config.source, "parallel_attn", "false", "true with new_decoder_architecture")
         return 0

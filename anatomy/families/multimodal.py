@@ -46,6 +46,8 @@ def model(config: Config) -> Model:
     values = {**stated.values, "model_type": whole.text, "architectures": [whole.text_class]}
     # The whole configuration may say whether the tables are tied; its text part cannot contradict it.
     outside = config.values.get("tie_word_embeddings")
+    if family in ("gemma3", "mistral3"):
+        config.only("tie_word_embeddings", True, False)
     if family == "llama4" and stated.values.get("tie_word_embeddings") is None:
         why = "or the same value in text_config too, the only one that transformers reads"
         config.only("tie_word_embeddings", None, False, why=why)

@@ -30,7 +30,7 @@ def model(config: Config) -> Model:
     bins = config.integer("num_mel_bins", default=80)
     source = config.integer("max_source_positions", default=1500)
     context = config.integer("max_target_positions", default=448)
-    config.only("tie_word_embeddings", True, None, why="the head is the token table")
+    config.only("tie_word_embeddings", True, why="the head is the token table")
     config.repeats("encoder_attention_heads", "num_key_value_heads")
     depth, attending = sides(config, width)
 

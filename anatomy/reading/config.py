@@ -128,10 +128,21 @@ class Config:
             return self.optional_integer(key)
         return None if default is None else self.integer(key, default=default)
 
-    def boolean(self, *keys: str, default: Any = _MISSING) -> bool:
-        """True or false; 0, 1, "true" and the like are refused."""
+    def boolean(self, *keys: str, default: Any = _MISSING, null: Any = _MISSING) -> bool:
+        """True or false; 0, 1, "true" and the like are refused.
+
+        A default of true stands for a key that is left out, never for one that is null: that is false in a class that
+        lets it through (then the family says ``null=False``), and an error in the others.
+
+        >>> Config({"multi_query": None}).boolean("multi_query", default=True, null=False)
+        False
+        """
         key, value = self._find(keys, null_is_absent=True)
         if value is _MISSING:
+            if default is True and any(key in self.values for key in keys):
+                if null is _MISSING:
+                    raise self.error(key, None, "true or false")
+                default = null
             return bool(self._absent(key, default, "true or false"))
         if not isinstance(value, bool):
             raise self.error(key, value, "true or false")

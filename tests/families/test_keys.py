@@ -40,6 +40,24 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
         like("gpt-oss-20b", "num_experts_per_tok", experts_per_token=4),
         "experts_per_token is 4; accepted: null or the same value under num_experts_per_tok",
     ),
+    "gpt_bigcode: null is no default of true": (
+        like("starcoderbase", multi_query=None),
+        "multi_query is null; accepted: true or false",
+    ),
+    "Gemma: null is no tie": (
+        like("gemma-2b", tie_word_embeddings=None),
+        "tie_word_embeddings is null; accepted: true or false",
+    ),
+    "Gemma 3: nor outside": (
+        like("gemma-3-4b", tie_word_embeddings=None),
+        "tie_word_embeddings is null; accepted: true or false",
+    ),
+    "BERT: null is no tie": (
+        like("bert-base-uncased", tie_word_embeddings=None),
+        "tie_word_embeddings is null; accepted: true (the head's matrix is the token table)",
+    ),
+    "OPT: null is no bias": (like("opt-125m", enable_bias=None), "enable_bias is null; accepted: true or false"),
+    "ViT: null is no bias": (like("vit-base", qkv_bias=None), "qkv_bias is null; accepted: true or false"),
     "BART: two depths of the encoder": (
         like("bart-large", num_hidden_layers=6),
         "num_hidden_layers is 6; accepted: the same value as encoder_layers, 12",
@@ -64,6 +82,12 @@ def test_what_the_class_would_read_otherwise_is_refused(case: str) -> None:
     values, said = REFUSED[case]
     with pytest.raises(ConfigError, match=re.escape(f"config: {said}")):
         anatomy.load(values)
+
+
+def test_null_is_false_where_falcon_lets_it_through() -> None:
+    for key in ("multi_query", "parallel_attn"):
+        null, false = (like("falcon-7b", "num_kv_heads", **{key: value}) for value in (None, False))
+        assert anatomy.load(null).rows == anatomy.load(false).rows != anatomy.load("falcon-7b").rows
 
 
 SAME: dict[str, dict[str, Any]] = {

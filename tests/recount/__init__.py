@@ -57,6 +57,8 @@ def recount(values: Mapping[str, Any], architecture: str) -> tuple[int, set[str]
         if not isinstance(text, Mapping) or text.get("model_type") not in (None, TEXT[kind]):
             raise RefusedError("text_config")
         outside = values.get("tie_word_embeddings")
+        if outside is None and "tie_word_embeddings" in values and kind != "llama4":
+            raise RefusedError("tie_word_embeddings")
         if outside is not None and (
             type(outside) is not bool or text.get("tie_word_embeddings") not in (None, outside)
         ):

@@ -151,12 +151,12 @@ def falcon(keys: Keys) -> int:
     d, blocks = keys.size("hidden_size", "n_embed"), keys.size("num_hidden_layers", unread="n_layer")
     h, f = keys.size("num_attention_heads", unread="n_head"), keys.size("ffn_hidden_size", default=4 * d)
     size, new, bias = over(d, h), keys.flag("new_decoder_architecture", False), keys.flag("bias", False)
-    parallel = keys.flag("parallel_attn", True)
+    parallel = keys.flag("parallel_attn", True, null=False)
     if new:
         few = keys.size("num_kv_heads", unread="n_head_kv", default=h)
         over(h, few)
     else:
-        few = 1 if keys.flag("multi_query", True) else h
+        few = 1 if keys.flag("multi_query", True, null=False) else h
         if few == h and keys.values.get("num_kv_heads", h) not in (None, h):
             raise RefusedError("num_kv_heads")
     if new and not parallel:

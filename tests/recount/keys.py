@@ -49,12 +49,14 @@ class Keys:
             raise RefusedError(names[0])
         return int(found[0])
 
-    def flag(self, name: str, default: bool) -> bool:
-        """True or false."""
+    def flag(self, name: str, default: bool, null: bool | None = None) -> bool:
+        """True or false; null is never a default of true."""
         self.read.add(name)
         value = self.values.get(name)
         if value is None:
-            return default
+            if name in self.values and default and null is None:
+                raise RefusedError(name)
+            return default if name not in self.values or null is None else null
         if type(value) is not bool:
             raise RefusedError(name)
         return value
