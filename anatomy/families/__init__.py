@@ -82,4 +82,5 @@ def build(values: Mapping[str, Any], source: str = "config.json") -> Model:
     config.only("pruned_heads", None, {}, why="pruned heads leave some blocks smaller than others")
     model = import_module(f"anatomy.families.{FAMILIES[name]}").model(config)
     assert isinstance(model, Model)
+    config.refuse_unread()
     return model

@@ -9,7 +9,6 @@ from anatomy.families.frame import Frame
 from anatomy.families.layers import activation, block_norms, gated_mlp, linear, norm
 from anatomy.families.outputs import classes
 from anatomy.model.architecture import Attention, Known, Traits
-from anatomy.model.blocks import excluding
 from anatomy.model.rows import Matrix, Model, Row
 from anatomy.reading.config import Config
 
@@ -17,15 +16,16 @@ from anatomy.reading.config import Config
 def model(config: Config) -> Model:
     """DeepSeek V2, V3 and Kimi K2 of any size from their ``config.json``; raises ``ConfigError``.
 
-    Defaults are those of DeepseekV2Config and DeepseekV3Config in transformers. moe_layer_freq is the released code's:
-    from the first routed block on, every so many blocks are routed.
+    Defaults are those of DeepseekV2Config and DeepseekV3Config in transformers.
     """
     second = config.values["model_type"] == "deepseek_v2"
     architecture = config.architecture(classes("DeepseekV2" if second else "DeepseekV3"))
     width = config.integer("hidden_size")
     blocks = config.integer("num_hidden_layers")
     heads = config.integer("num_attention_heads")
-    config.only("num_key_value_heads", heads, None, why="latent attention has a key for each query head")
+    # Of no effect; a file saved from DeepseekV3Config's defaults says 128 whatever the heads are.
+    why = "latent attention has a key for each query head"
+    config.only("num_key_value_heads", heads, None, *(() if second else (128,)), why=why)
     query_latent = config.integer_or_none("q_lora_rank", 1536)
     latent = config.integer("kv_lora_rank", default=512)
     rotary = config.integer("qk_rope_head_dim", default=64)
@@ -33,16 +33,17 @@ def model(config: Config) -> Model:
     v_size = config.integer("v_head_dim", default=128)
     bias = config.boolean("attention_bias", default=False)
     config.only("mlp_bias", False, None, why="biases add tensors")
-    mapped, unread = ("num_experts", "num_local_experts") if second else ("num_local_experts", "num_experts")
-    config.repeats("n_routed_experts", unread)
-    mixture = experts(config, ("n_routed_experts", mapped), ("num_experts_per_tok",))
-    expert_inner = config.integer("moe_intermediate_size")
-    shared = expert_inner * config.integer("n_shared_experts", default=2 if second else 1, null=0, minimum=0)
     first = min(config.integer("first_k_dense_replace", default=0 if second else 3, minimum=0), blocks)
-    step = config.integer("moe_layer_freq", default=1, maximum=1000)
-    start = -(-first // step) * step
-    mixed = (range(start, blocks, step),) if start < blocks else ()
-    dense = excluding(blocks, (range(blocks),), mixed)
+    config.only("moe_layer_freq", 1, None, why="transformers does not read it, the released code does")
+    dense, mixed = ((range(first),) if first else ()), ((range(first, blocks),) if first < blocks else ())
+    mapped, unread = ("num_experts", "num_local_experts") if second else ("num_local_experts", "num_experts")
+    if mixed:
+        config.repeats("n_routed_experts", unread)
+        mixture = experts(config, ("n_routed_experts", mapped), ("num_experts_per_tok",))
+        expert_inner = config.integer("moe_intermediate_size")
+        shared = expert_inner * config.integer("n_shared_experts", default=2 if second else 1, null=0, minimum=0)
+    else:
+        config.ignores("n_routed_experts", mapped, unread, "moe_intermediate_size", "n_shared_experts")
     inner = config.integer("intermediate_size") if dense else 0
     frame = Frame.read(config, architecture, width, blocks, context=2048 if second else 4096)
     every, layer = frame.every, frame.layer

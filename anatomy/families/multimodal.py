@@ -60,6 +60,7 @@ def model(config: Config) -> Model:
     text = Config(values, stated.source)
     text.defaults = config.defaults
     inner: Model = import_module(f"anatomy.families.{whole.module}").model(text)
+    text.refuse_unread()
     return replace(
         inner,
         model_type=family,

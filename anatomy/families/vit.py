@@ -28,6 +28,7 @@ def model(config: Config) -> Model:
     blocks = config.integer("num_hidden_layers")
     heads = config.integer("num_attention_heads")
     sizes = Heads(heads, heads, config.divided("hidden_size", width, "num_attention_heads", heads))
+    config.only("head_dim", sizes.size, why="hidden_size / num_attention_heads")
     inner = config.integer("intermediate_size")
     image = config.integer("image_size", default=224)
     patch = config.integer("patch_size", default=16)

@@ -16,6 +16,7 @@ from anatomy.reading.refusals import (
     SequenceLengthError,
     shown,
 )
+from anatomy.reading.shaping import SHAPING
 from anatomy.reading.strict_json import (
     MAX_BYTES,
     MAX_DEPTH,
@@ -44,6 +45,7 @@ class Config:
         self.values = values
         self.source = source
         self.defaults: dict[str, object] = {}
+        self.asked: set[str] = set()
 
     def nested(self, key: str) -> Config:
         """The configuration inside ``key``; what it defaults to is told with the whole configuration's defaults.
@@ -51,7 +53,7 @@ class Config:
         >>> Config({"ffn_config": {"moe_top_k": 4}}).nested("ffn_config").integer("moe_top_k")
         4
         """
-        value = self.values.get(key)
+        value = self._value(key)
         if value is None:
             raise ConfigError(self.source, key, "missing", "an object")
         if not isinstance(value, Mapping):
@@ -75,7 +77,12 @@ class Config:
         """The error for a key whose value cannot be accepted."""
         return ConfigError(self.source, key, shown(value), accepted)
 
+    def _value(self, key: str) -> Any:
+        self.asked.add(key)
+        return self.values.get(key)
+
     def _find(self, keys: Sequence[str], null_is_absent: bool) -> tuple[str, Any]:
+        self.asked.update(keys)
         present = [
             (key, self.values[key])
             for key in keys
@@ -160,7 +167,7 @@ class Config:
 
     def choices(self, key: str, options: Collection[str], length: int) -> list[str] | None:
         """A list with one of ``options`` for each of ``length`` blocks, None where the key is null or left out."""
-        value = self.values.get(key)
+        value = self._value(key)
         if value is None:
             return None
         accepted = f"a list of {length:,} items (at most {MAX_LISTED:,}), each one of {', '.join(sorted(options))}"
@@ -177,7 +184,7 @@ class Config:
         >>> Config({"mlp_only_layers": [2, 0]}).indices("mlp_only_layers", 24)
         [0, 2]
         """
-        value = self.values.get(key)
+        value = self._value(key)
         if value is None:
             return None
         accepted = f"a list of block indices from 0 to {blocks - 1:,}, each once and at most {MAX_LISTED:,}"
@@ -195,11 +202,11 @@ class Config:
 
         Raises :class:`ConfigError` where ``key`` is there with another value than those ``accepted``.
         """
+        value = self._value(key)
         if key not in self.values:
             return
-        value = self.values[key]
         if not any(value is one or (type(value) is type(one) and value == one) for one in accepted):
-            words = " or ".join(shown(one) for one in accepted)
+            words = " or ".join(dict.fromkeys(shown(one) for one in accepted))
             raise self.error(key, value, words + (f" ({why})" if why else ""))
 
     def repeats(self, key: str, *unread: str) -> None:
@@ -210,11 +217,25 @@ class Config:
         Raises :class:`ConfigError` where the spelling stands alone or says something else.
         """
         for other in unread:
-            value, said = self.values.get(other), self.values.get(key)
+            value, said = self._value(other), self.values.get(key)
             if value is not None and said is None:
                 raise self.error(other, value, f"null or the same value under {key}, the spelling that is read")
             if value is not None and (type(value) is not type(said) or value != said):
                 raise self.error(other, value, f"the same value as {key}, {shown(said)}")
+
+    def ignores(self, *keys: str) -> None:
+        """Let these keys say anything: in this configuration the class has no use for them."""
+        self.asked.update(keys)
+
+    def refuse_unread(self) -> None:
+        """Refuse what shapes the tensors of some class and was not asked for by the family that has been read.
+
+        Raises :class:`ConfigError` where such a key says anything but null, false, 0 or nothing.
+        """
+        for key in SHAPING:
+            if key not in self.asked and self.values.get(key):
+                why = f"{SHAPING[key]}, which {self.values['model_type']} does not have"
+                raise self.error(key, self.values[key], f"null ({why})")
 
     def architecture(self, accepted: Sequence[str]) -> str:
         """The class that ``architectures`` names: one of ``accepted``, whose first is the family's default."""

@@ -7,7 +7,7 @@ import pytest
 
 import anatomy
 from anatomy.reading.config import ConfigError
-from tests.families.changes import like
+from tests.families.changes import inside, like
 
 REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "Falcon: blocks under a name that FalconConfig does not map": (
@@ -39,6 +39,30 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "gpt-oss: experts of a token so": (
         like("gpt-oss-20b", "num_experts_per_tok", experts_per_token=4),
         "experts_per_token is 4; accepted: null or the same value under num_experts_per_tok",
+    ),
+    "pruned heads": (
+        like("qwen2.5-7b", layer_head_num=[28] * 27 + [20]),
+        "layer_head_num is a list of 28 items; accepted: null (sizes of single blocks, which qwen2 does not have)",
+    ),
+    "pruned MLPs": (like("qwen2.5-7b", layer_inter_size=[18944] * 28), "layer_inter_size is a list of 28 items"),
+    "settings of single blocks": (
+        like("llama-3-8b", per_layer_config={"3": {"intermediate_size": 1024}}),
+        "per_layer_config is an object of 1 keys; accepted: null (sizes of single blocks, which llama does not have)",
+    ),
+    "blocks of a searched architecture": (like("llama-3-8b", block_configs=[{"ffn": {}}]), "block_configs is a list"),
+    "an indexer on DeepSeek V3": (
+        like("deepseek-v3", index_topk=2048),
+        "index_topk is 2048; accepted: null (an indexer that chooses keys, which deepseek_v3 does not have)",
+    ),
+    "experts in a dense model": (like("llama-3-8b", num_local_experts=8), "num_local_experts is 8; accepted: null ("),
+    "latents in a model without": (like("qwen3-8b", kv_lora_rank=512), "kv_lora_rank is 512; accepted: null (latent"),
+    "ViT: heads of a size of their own": (
+        like("vit-base", head_dim=32),
+        "head_dim is 32; accepted: 64 (hidden_size / num_attention_heads)",
+    ),
+    "DeepSeek V2: another number of KV heads": (
+        like("deepseek-v2-lite", num_key_value_heads=128),
+        "num_key_value_heads is 128; accepted: 16 or null",
     ),
     "gpt_bigcode: null is no default of true": (
         like("starcoderbase", multi_query=None),
@@ -84,6 +108,19 @@ def test_what_the_class_would_read_otherwise_is_refused(case: str) -> None:
         anatomy.load(values)
 
 
+def test_inside_a_multimodal_configuration_too() -> None:
+    said = "text_config: layer_head_num is a list of 1 items; accepted: null (sizes of single blocks, which gemma3_text"
+    with pytest.raises(ConfigError, match=re.escape(said)):
+        anatomy.load(inside("gemma-3-4b", "text_config", layer_head_num=[8]))
+
+
+def test_without_routed_blocks_nothing_of_experts_is_read() -> None:
+    dense = like("deepseek-v2", first_k_dense_replace=60)
+    without = {key: value for key, value in dense.items() if "expert" not in key and "moe" not in key}
+    nulls = {**dense, "num_experts_per_tok": None, "n_routed_experts": None}
+    assert anatomy.load(without).rows == anatomy.load(nulls).rows == anatomy.load(dense).rows
+
+
 def test_null_is_false_where_falcon_lets_it_through() -> None:
     for key in ("multi_query", "parallel_attn"):
         null, false = (like("falcon-7b", "num_kv_heads", **{key: value}) for value in (None, False))
@@ -94,6 +131,9 @@ SAME: dict[str, dict[str, Any]] = {
     "falcon-40b": like("falcon-40b", n_layer=60, n_head=128, n_head_kv=8),
     "dbrx": like("dbrx", hidden_size=6144),
     "deepseek-v2": like("deepseek-v2", "n_routed_experts", num_experts=160),
+    "llama-3-8b": like("llama-3-8b", num_local_experts=0, per_layer_config=None, layer_head_num=[], block_configs={}),
+    "vit-base": like("vit-base", head_dim=64),
+    "kimi-k2": like("kimi-k2", num_key_value_heads=128),
     "deepseek-v3": like("deepseek-v3", "n_routed_experts", num_local_experts=256),
     "qwen3-30b-a3b": like("qwen3-30b-a3b", "num_experts", num_local_experts=128),
     "gpt-oss-20b": like("gpt-oss-20b", "experts_per_token"),

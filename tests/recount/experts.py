@@ -55,7 +55,7 @@ def deepseek(keys: Keys) -> int:
     """DeepSeek V2, V3 and Kimi K2."""
     second = keys.kind == "deepseek_v2"
     d, blocks, h = keys.size("hidden_size"), keys.size("num_hidden_layers"), keys.size("num_attention_heads")
-    if keys.values.get("num_key_value_heads") not in (None, h):
+    if keys.values.get("num_key_value_heads") not in ((None, h) if second else (None, h, 128)):
         raise RefusedError("num_key_value_heads")
     latent, rope = keys.size("kv_lora_rank", default=512), keys.size("qk_rope_head_dim", default=64)
     nope, value = keys.size("qk_nope_head_dim", default=128), keys.size("v_head_dim", default=128)
@@ -64,14 +64,15 @@ def deepseek(keys: Keys) -> int:
     block = low * (d + 1 + h * (nope + rope)) + bias * low if low else d * h * (nope + rope)
     block += (d + bias) * (latent + rope) + latent + latent * h * (nope + value) + h * value * d + bias * d + 2 * d
     mapped, unread = ("num_experts", "num_local_experts") if second else ("num_local_experts", "num_experts")
-    experts = routed(keys, ("n_routed_experts", mapped), ("num_experts_per_tok",), unread=unread)
-    narrow = keys.size("moe_intermediate_size")
-    shared = keys.size("n_shared_experts", default=2 if second else 1, null=0, least=0)
-    first = min(keys.size("first_k_dense_replace", default=0 if second else 3, least=0), blocks)
-    step = keys.size("moe_layer_freq", default=1, most=1000)
-    mixtures = -(-blocks // step) - -(-first // step)
-    dense = (blocks - mixtures) and (blocks - mixtures) * 3 * d * keys.size("intermediate_size")
-    total = blocks * block + dense + mixtures * (experts * d + 3 * d * narrow * (experts + shared)) + d
+    dense = min(keys.size("first_k_dense_replace", default=0 if second else 3, least=0), blocks)
+    if keys.size("moe_layer_freq", default=1) != 1:
+        raise RefusedError("moe_layer_freq")
+    total = blocks * block + (dense and dense * 3 * d * keys.size("intermediate_size")) + d
+    if blocks > dense:
+        experts = routed(keys, ("n_routed_experts", mapped), ("num_experts_per_tok",), unread=unread)
+        narrow = keys.size("moe_intermediate_size")
+        shared = keys.size("n_shared_experts", default=2 if second else 1, null=0, least=0)
+        total += (blocks - dense) * (experts * d + 3 * d * narrow * (experts + shared))
     return tables(keys, d, False) + total
 
 
