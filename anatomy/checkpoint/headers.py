@@ -15,6 +15,7 @@ from typing import Any, BinaryIO
 
 from anatomy.checkpoint import foreign
 from anatomy.reading.config import AnatomyError, shown
+from anatomy.reading.strict_json import MAX_DEPTH, nesting
 
 # The safetensors library itself refuses longer headers. A header of 100,000 tensors has some 12 MB.
 MAX_HEADER = 100_000_000
@@ -197,14 +198,14 @@ def _json_object(raw: bytes, source: str, what: str) -> dict[str, Any]:
             raise CheckpointError(source, f"the {what} holds an integer of {len(word)} digits", "at most 20 digits")
         return int(word)
 
+    if nesting(raw) > MAX_DEPTH:
+        raise CheckpointError(source, f"the {what} is nested more than {MAX_DEPTH} levels deep", accepted)
     try:
         value = json.loads(raw.decode("utf-8"), object_pairs_hook=unique, parse_int=integer)
     except UnicodeDecodeError:
         raise CheckpointError(source, f"the {what} holds bytes that are no UTF-8", accepted) from None
     except json.JSONDecodeError as error:
         raise CheckpointError(source, f"the {what} is no JSON ({error.msg.lower()})", accepted) from None
-    except RecursionError:
-        raise CheckpointError(source, f"the {what} is nested too deeply", accepted) from None
     if not isinstance(value, dict):
         raise CheckpointError(source, f"the {what} is {shown(value)}", accepted)
     return value

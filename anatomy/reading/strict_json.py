@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from itertools import accumulate
 from math import isinf
 from typing import Any
 
@@ -11,6 +12,8 @@ from anatomy.reading.refusals import ConfigError, shown
 
 MAX_BYTES = 2_000_000
 MAX_DEPTH = 32
+_STEPS = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
+_OTHERS = bytes(set(range(256)) - {*_STEPS, ord('"')})
 
 
 def parse(text: str, source: str = "config.json") -> dict[str, Any]:
@@ -21,8 +24,11 @@ def parse(text: str, source: str = "config.json") -> dict[str, Any]:
 
     Raises :class:`ConfigError`.
     """
-    if len(text) > MAX_BYTES or len(text.encode(errors="replace")) > MAX_BYTES:
+    raw = text[: MAX_BYTES + 1].encode(errors="replace")
+    if len(raw) > MAX_BYTES:
         raise ConfigError(source, None, f"the text holds over {MAX_BYTES:,} bytes", f"at most {MAX_BYTES:,} bytes")
+    if nesting(raw) > MAX_DEPTH:
+        raise ConfigError(source, None, "nested too deeply", f"at most {MAX_DEPTH} levels")
 
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found: dict[str, Any] = {}
@@ -60,11 +66,23 @@ def parse(text: str, source: str = "config.json") -> dict[str, Any]:
         where = f"line {error.lineno}, column {error.colno}"
         found = "nothing in it" if not text.strip() else f"no JSON ({error.msg.lower()} at {where})"
         raise ConfigError(source, None, found, "a JSON object such as a model's config.json") from None
-    except RecursionError:
-        raise ConfigError(source, None, "nested too deeply", f"at most {MAX_DEPTH} levels") from None
     if not isinstance(value, dict):
         raise ConfigError(source, None, f"{shown(value)} at the top", "a JSON object such as a model's config.json")
     return value
+
+
+def nesting(raw: bytes) -> int:
+    r"""How deep objects and lists stand in one another in the bytes of a JSON text, valid or not.
+
+    Whoever parses looks first: a parser calls itself for each level, and in a browser that ends Python itself before
+    Python's own limit is reached.
+
+    >>> nesting(b'{"a": [{}], "[[[[\\"[[": 1}')
+    3
+    """
+    # Without escaped characters, each quotation mark begins or ends a string; two together change nothing.
+    marks = raw.replace(rb"\\", b"").replace(rb"\"", b"").translate(None, _OTHERS).replace(b'""', b"")
+    return max(accumulate(map(_STEPS.__getitem__, b"".join(marks.split(b'"')[::2]))), default=0)
 
 
 def deeper_than(value: object, limit: int) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -14,6 +15,7 @@ from anatomy.reading.config import (
     ConfigError,
     shown,
 )
+from anatomy.reading.strict_json import nesting
 from anatomy.visit.own import OWN_SLUG, read_own
 from anatomy.visit.state import State
 from anatomy.visit.steps import choose_model
@@ -23,6 +25,8 @@ OWN, CHECK = "own-config", "check-checkpoint"
 # A page must stay alive while it reads: a header of 100,000 tensors has some 12 MB.
 MAX_HEADER = 16_000_000
 INDEX = ".index.json"
+# Far more than the names of all challenges take.
+_MAX_SOLVED = 10_000
 
 
 def own_config(state: State, text: str, source: str = "config.json") -> State:
@@ -65,6 +69,21 @@ def with_own(state: State, text: str) -> State:
         return replace(state, own=read_own(text))
     except AnatomyError:
         return state
+
+
+def solved(text: str) -> frozenset[str]:
+    """The challenges that an earlier visit solved, from the text that it kept; none where that is no such text.
+
+    >>> sorted(solved('["mlp", "tied"]')), solved("[[")
+    (['mlp', 'tied'], frozenset())
+    """
+    if len(text) > _MAX_SOLVED or nesting(text.encode(errors="replace")) > 1:
+        return frozenset()
+    try:
+        kept = json.loads(text)
+    except ValueError:
+        return frozenset()
+    return frozenset(one for one in kept if isinstance(one, str)) if isinstance(kept, list) else frozenset()
 
 
 def check_files(state: State, shards: Sequence[Shard], indexes: Sequence[Index]) -> State:

@@ -149,14 +149,6 @@ def _store(key: str, value: str | None) -> None:
         return
 
 
-def _solved_before() -> frozenset[str]:
-    try:
-        kept = json.loads(_stored(SOLVED) or "[]")
-    except ValueError:
-        return frozenset()
-    return frozenset(one for one in kept if isinstance(one, str)) if isinstance(kept, list) else frozenset()
-
-
 def _text(attribute: Any) -> str | None:
     """An attribute's text; None where the element has no such attribute (JavaScript's null)."""
     return str(attribute) if attribute else None
@@ -234,7 +226,7 @@ def arrived(_event: Any = None) -> None:
 
 def start() -> None:
     """Take over the page: the address and what was chosen while Python was loading decide what is shown."""
-    page.state = steps.with_progress(page.state, _solved_before())
+    page.state = steps.with_progress(page.state, brought.solved(_stored(SOLVED) or ""))
     page.state = brought.with_own(page.state, _stored(OWN) or "")
     state = from_hash(page.state, window.location.hash)
     model, seq_len = document.getElementById("model"), document.getElementById("seq-len")

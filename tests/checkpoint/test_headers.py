@@ -128,7 +128,7 @@ def test_two_files_that_hold_the_same_tensor_are_no_checkpoint(tmp_path: Path) -
         (raw({"__metadata__": "pt"}), "__metadata__"),
         (b"\x02\x00\x00\x00\x00\x00\x00\x00[]", "the header is a list"),
         (b"\x04\x00\x00\x00\x00\x00\x00\x00\xff\xfe\xff\xfe", "no UTF-8"),
-        ((200_000).to_bytes(8, "little") + b"[" * 200_000, "the header"),
+        ((200_000).to_bytes(8, "little") + b"[" * 200_000, "the header is nested more than 32 levels deep"),
         ((60).to_bytes(8, "little") + b'{"a": ' + b"9" * 53 + b"}", "integer of 53 digits"),
         (
             (lambda text: len(text).to_bytes(8, "little") + text + bytes(8))(
@@ -176,6 +176,8 @@ def test_a_shorter_limit_can_be_asked_for() -> None:
         (b"", "no JSON"),
         (b"[]", "is a list"),
         (b"{}", "weight_map is missing"),
+        (b"[" * 8_000, "the index is nested more than 32 levels deep"),
+        (b'{"a":' * 20_000, "the index is nested more than 32 levels deep"),
         (b'{"weight_map": []}', "weight_map is a list"),
         (b'{"weight_map": {}}', "names no tensor"),
         (b'{"weight_map": {"a": 1}}', 'the file of "a" is 1'),

@@ -139,6 +139,28 @@ def test_what_is_too_long_is_refused_unread(page: Page) -> None:
     expect(page.locator("#model")).to_have_value("gpt2")
 
 
+def test_texts_of_brackets_get_their_sentence_and_python_lives_on(page: Page) -> None:
+    for content in (b"[" * 8_000, b'{"a":' * 20_000, b"[" * 2_000_000):
+        drop(page, {"config.json": content})
+        expect(page.locator("#own-config-error")).to_contain_text("nested too deeply; accepted: at most 32 levels")
+        drop(page, {"model.safetensors.index.json": content})
+        expect(page.locator("#check-notice")).to_contain_text("the index is nested more than 32 levels deep")
+        drop(page, {"model.safetensors": len(content).to_bytes(8, "little") + content})
+        expect(page.locator("#check-notice")).to_contain_text("the header is nested more than 32 levels deep")
+        drop(page, {"config.json": text(DISTILGPT2)})
+        expect(total(page)).to_have_attribute("value", "81912576")
+        page.locator("#own-remove").click()
+        expect(total(page)).to_have_attribute("value", "124439808")
+
+
+def test_stored_brackets_are_not_parsed(page: Page) -> None:
+    page.evaluate("for (const key of ['own', 'solved', 'code']) localStorage[`anatomy:${key}`] = '['.repeat(200_000)")
+    page.reload()
+    page.wait_for_selector(READY, state="attached", timeout=START_TIMEOUT)
+    drop(page, {"config.json": text(DISTILGPT2)})
+    expect(total(page)).to_have_attribute("value", "81912576")
+
+
 def test_a_configuration_of_a_billion_blocks_does_not_freeze_the_page(page: Page) -> None:
     drop(page, {"config.json": text({**DISTILGPT2, "n_layer": 10**9})})
     expect(page.locator("#diagram")).to_contain_text("999,999,999 more blocks")
