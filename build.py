@@ -17,6 +17,7 @@ SITE = ROOT / "site"
 sys.path[:0] = [folder for folder in (str(ROOT), str(SITE)) if folder not in sys.path]
 
 import anatomy
+from anatomy.commands.ask import whole_number
 from anatomy.views.page import marked, regions
 from anatomy.visit.state import State
 from builder import (
@@ -216,7 +217,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Build, say what was made, and serve it if asked; 2 where it cannot be done."""
     parser = argparse.ArgumentParser(description="Build the site as plain files; needs a network once.")
     parser.add_argument("--open", action="store_true", help="serve the site on a free port and open the browser")
-    parser.add_argument("--serve", nargs="?", type=int, const=0, metavar="PORT", help="serve the site, on that port")
+    parser.add_argument("--serve", nargs="?", type=whole_number, const=0, metavar="PORT", help="serve it, on that port")
     parser.add_argument("--out", type=Path, default=ROOT / "dist", help="the folder to write (default: dist)")
     parser.add_argument("--wheels", type=Path, metavar="DIR", help="look here for NumPy's wheel before fetching it")
     parser.add_argument("--require-numpy", action="store_true", help="fail where NumPy cannot be had")

@@ -15,6 +15,7 @@ sys.path[:0] = [str(Path(__file__).resolve().parent.parent)]
 from playwright.sync_api import Browser
 
 import build
+from anatomy.commands.ask import whole_number
 from benchmarks.browser import Files, Host, Link, Load, chromium, hosting, load, median, new_page
 from builder import pins, runtime
 
@@ -70,7 +71,9 @@ def visits(browser: Browser, host: Host, link: Link, kinds: Sequence[str]) -> It
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure, print a table, and the ratio of the two pages for each line of it."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--repeat", type=int, default=7, help="first visits of each page on each link (default: 7)")
+    parser.add_argument(
+        "--repeat", type=whole_number, default=7, help="first visits of each page and link (default: 7)"
+    )
     parser.add_argument("--link", action="append", choices=LINKS, help="a link (default: loopback; may be repeated)")
     parser.add_argument("--all", action="store_true", help="all links; cold, warm and from the service worker")
     parser.add_argument("--json", type=Path, help="also write the single loads there")

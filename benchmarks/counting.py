@@ -22,6 +22,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT)]
 
 import anatomy
+from anatomy.commands.ask import whole_number
 from anatomy.report.anatomy import default_seq_len
 
 BLOCKS = 10**9
@@ -149,7 +150,7 @@ def transformers(repeat: int) -> None:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure, and print every figure with its goal."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--repeat", type=int, default=15, help="runs of which the median counts (default: 15)")
+    parser.add_argument("--repeat", type=whole_number, default=15, help="runs of which the median counts (default: 15)")
     repeat = parser.parse_args(arguments).repeat
     print(f"Python {sys.version.split()[0]}, medians of {repeat} runs\n")
     catalogue(repeat)

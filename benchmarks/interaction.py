@@ -15,6 +15,7 @@ sys.path[:0] = [str(Path(__file__).resolve().parent.parent)]
 from playwright.sync_api import Page
 
 import build
+from anatomy.commands.ask import whole_number
 from benchmarks.browser import Link, chromium, hosting, load, new_page
 
 FRAME = 1000 / 60
@@ -93,7 +94,7 @@ def _high(values: Sequence[float]) -> float:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=1, help="walks through the catalogue (default: 1)")
+    parser.add_argument("--rounds", type=whole_number, default=1, help="walks through the catalogue (default: 1)")
     asked = parser.parse_args(arguments)
     times: Times = {PART: [], MODEL: [], LENGTH: []}
     with chromium() as browser, hosting(build.files(note=lambda _: None)) as host:

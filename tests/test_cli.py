@@ -117,7 +117,25 @@ def test_a_path_and_standard_input_are_models_too(tmp_path: Path) -> None:
         (("show", "gpt3"), 'model "gpt3" is neither in the catalogue nor a file'),
         (("show", "gpt2", "--seq-len", "0"), "sequence length is 0; accepted: an integer from 1 to 1,024"),
         (("show", "gpt2", "--seq-len", "1025"), "sequence length is 1025; accepted: an integer from 1 to 1,024"),
-        (("show", "gpt2", "--seq-len", "abc"), "invalid int value: 'abc'"),
+        *(
+            (
+                ("show", "gpt2", "--seq-len", text),
+                f"--seq-len: {said} is no whole number; accepted: digits, such as 8192",
+            )
+            for text, said in {
+                "abc": '"abc"',
+                "": '""',
+                "8_0": '"8_0"',
+                " 8": '" 8"',
+                "+8": '"+8"',
+                "8.0": '"8.0"',
+                "\u0668": '"\u0668"',  # an eight, in Arabic digits
+                "\u00b2": '"\u00b2"',
+                "8" * 5000: '"' + "8" * 60 + '…"',
+            }.items()
+        ),
+        (("plot", "gpt2", "--out", "-", "--seq-len", "1_0"), '"1_0" is no whole number'),
+        (("plot", "gpt2", "--out", "-", "--batch", "1_0"), 'Batch "1_0" is no whole number from 1 to'),
         (("show",), "the following arguments are required: MODEL"),
         ((), "the following arguments are required: COMMAND"),
         (("shown", "gpt2"), "invalid choice: 'shown'"),

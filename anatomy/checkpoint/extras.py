@@ -25,13 +25,13 @@ _GENERAL: tuple[tuple[str, str], ...] = (
 )
 _HEAD = re.compile(r"(lm_head|embed_out|score|classifier|qa_outputs|cls|pooler|v_head|value_head|proj_out)\..*")
 # Only multi-token-prediction modules have these, one block after the model's last.
-_MTP_BLOCK = re.compile(r"layers\.(\d{1,9})\.(?:enorm|hnorm|eh_proj|shared_head)\b.*")
+_MTP_BLOCK = re.compile(r"layers\.([0-9]{1,9})\.(?:enorm|hnorm|eh_proj|shared_head)\b.*")
 
 
 @lru_cache(maxsize=16)
 def _patterns(model: Model) -> list[tuple[re.Pattern[str], str]]:
-    return [(re.compile(known.pattern), known.why) for known in model.known] + [
-        (re.compile(pattern), why) for pattern, why in _GENERAL
+    return [(re.compile(known.pattern, re.ASCII), known.why) for known in model.known] + [
+        (re.compile(pattern, re.ASCII), why) for pattern, why in _GENERAL
     ]
 
 

@@ -19,7 +19,7 @@ from anatomy.reading.config import shown
 
 SUFFIX, INDEX_SUFFIX = ".safetensors", ".safetensors.index.json"
 # How released shards are numbered.
-_NUMBERED = re.compile(r"(.+-)(\d{5})-of-(\d{5})(\.safetensors)")
+_NUMBERED = re.compile(r"(.+-)([0-9]{5})-of-([0-9]{5})(\.safetensors)")
 # A numbering that claims more shards than anyone has released is not believed.
 _MOST_SHARDS = 10_000
 

@@ -94,7 +94,7 @@ def parse(text: str) -> Blocks:
     """
     found = []
     for word in text.split(","):
-        match = re.fullmatch(r"(\d{1,12})(?:-(\d{1,12})(?: step (\d{1,12}))?)?", word)
+        match = re.fullmatch(r"([0-9]{1,12})(?:-([0-9]{1,12})(?: step ([0-9]{1,12}))?)?", word)
         if not match:
             raise ValueError(f"blocks {text!r}: expected a form such as 0-11 or 0-24 step 2")
         first, last, step = match.groups()

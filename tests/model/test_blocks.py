@@ -78,7 +78,7 @@ def test_a_billion_blocks_are_partitioned_without_a_walk_over_them() -> None:
     assert sum(map(count, found)) == 10**9
 
 
-@pytest.mark.parametrize("text", ["", "a", "3-", "1-2 step", "1;2", "-1"])
+@pytest.mark.parametrize("text", ["", "a", "3-", "1-2 step", "1;2", "-1", "\u0661-\u0662"])
 def test_a_text_that_is_no_label_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="expected a form such as"):
         parse(text)
