@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from anatomy import catalog
 from anatomy.catalog import LoadedModel
 from anatomy.checkpoint.files import SUFFIX, Checkpoint
 from anatomy.checkpoint.headers import CheckpointError
+from anatomy.checkpoint.matching import DIFFERENCES, check
 from anatomy.checkpoint.names import split, template
 from anatomy.model.rows import Row
+from anatomy.reading.refusals import AmbiguousError
 
 Shape = tuple[int, ...] | None
 
@@ -72,14 +74,27 @@ def _key(row: Row, names_only: bool) -> tuple[str, Shape]:
     return template(split(row.name)[1], of_row=True)[0], None if names_only else row.shape
 
 
+def settled(error: AmbiguousError, checkpoint: Checkpoint) -> tuple[LoadedModel, str]:
+    """Of the readings that a configuration leaves open, the first that differs least from the checkpoint, in words."""
+    read = [(catalog.load(values), words) for words, values in error.readings.items()]
+    return min(read, key=lambda one: sum(check(one[0], checkpoint).counts[status] for status in DIFFERENCES))
+
+
 def choose(path: Path, checkpoint: Checkpoint) -> tuple[LoadedModel, str]:
     """The model to check against where none was named, and a sentence that says why this one.
 
     Raises ``ConfigError`` for a broken config.json, :class:`CheckpointError` where nothing fits.
     """
-    model = beside(path)
+    files = "files" if path.is_dir() else "file"
+    try:
+        model = beside(path)
+    except AmbiguousError as error:
+        model, words = settled(error, checkpoint)
+        folder = (path if path.is_dir() else path.parent).name
+        named = replace(model, name=folder) if folder else model
+        return named, f"Checked against the config.json beside the {files}, which leaves one thing open: here {words}."
     if model is not None:
-        return model, f"Checked against the config.json beside the {'files' if path.is_dir() else 'file'}."
+        return model, f"Checked against the config.json beside the {files}."
     fit = best(checkpoint)
     if not fit.likely:
         found = (

@@ -23,7 +23,7 @@ from anatomy.checkpoint.matching import (
 from anatomy.checkpoint.verdict import Kind
 from anatomy.commands import ask
 from anatomy.commands.output import aligned, model, plain
-from anatomy.reading.refusals import plain_line
+from anatomy.reading.refusals import AmbiguousError, plain_line
 from anatomy.report.document import to_json
 from anatomy.words.formatting import exact, shape
 
@@ -52,9 +52,16 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> tuple[str, int]:
     """The report on a checkpoint and the exit status: 0 where it is the model, 1 where it is not."""
-    chosen, why = (model(options.model), "") if options.model is not None else (None, "")
+    chosen, why, left_open = None, "", None
+    try:
+        chosen = model(options.model) if options.model is not None else None
+    except AmbiguousError as error:
+        left_open = error
     checkpoint = checkpoints.load(options.path)
-    if chosen is None:
+    if left_open is not None:
+        chosen, words = fitting.settled(left_open, checkpoint)
+        why = f"The configuration leaves one thing open: here {words}."
+    elif chosen is None:
         chosen, why = fitting.choose(Path(options.path), checkpoint)
     report = checkpoints.check(chosen, checkpoint)
     text = to_json(as_dict(report, chosen, why)) if options.json else in_words(report, chosen, why)

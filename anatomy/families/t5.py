@@ -10,6 +10,7 @@ from anatomy.families.outputs import unembedding
 from anatomy.model.architecture import PRE_NORM, PRE_NORM_CROSS, Known, Stack, Traits
 from anatomy.model.rows import Model, Row
 from anatomy.reading.config import Config
+from anatomy.reading.refusals import AmbiguousError
 
 ARCHITECTURES = ("T5ForConditionalGeneration", "T5WithLMHeadModel", "T5Model")
 NAMES = {"query": "q", "key": "k", "value": "v", "output": "o"}
@@ -35,6 +36,8 @@ def model(config: Config) -> Model:
     kind = config.choice("feed_forward_proj", options=KINDS, default="relu")
     config.only("is_gated_act", None, kind.startswith("gated-"), why=f"as feed_forward_proj, {kind}, has it")
     tied = config.boolean("tie_word_embeddings", default=True)
+    if tied and config.values.get("scale_decoder_outputs") is False:
+        raise undecided(config)
 
     def block(stack: str) -> Iterator[Row]:
         every = (range(depth[stack]),)
@@ -94,3 +97,14 @@ def model(config: Config) -> Model:
         known=(Known(unused, "table that no forward pass reads", (buckets, heads)),),
         defaults=config.defaults,
     )
+
+
+def undecided(config: Config) -> AmbiguousError:
+    """Version 1.1 as transformers 5 saves it: "tied" whether or not the file holds a head of its own."""
+    accepted = "tie_word_embeddings false where the file holds lm_head.weight, this key true or null where it does not"
+    readings = {
+        "it holds a head of its own": {**config.values, "tie_word_embeddings": False},
+        "its head is the token table": {**config.values, "scale_decoder_outputs": None},
+    }
+    found = "false beside a tied head, as transformers 5 saves both kinds of head"
+    return AmbiguousError(config.source, "scale_decoder_outputs", found, accepted, readings)

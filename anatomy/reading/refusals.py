@@ -25,6 +25,19 @@ class ConfigError(AnatomyError):
         super().__init__(f"{source}: {said}; accepted: {accepted}")
 
 
+class AmbiguousError(ConfigError):
+    """A configuration that fits several models, which only the checkpoint can tell apart.
+
+    ``readings`` holds the configuration of each, and in words what it takes for certain.
+    """
+
+    def __init__(
+        self, source: str, key: str, found: str, accepted: str, readings: Mapping[str, Mapping[str, object]]
+    ) -> None:
+        super().__init__(source, key, found, accepted)
+        self.readings = readings
+
+
 class SequenceLengthError(AnatomyError):
     """A sequence length that the model cannot run at."""
 

@@ -84,6 +84,27 @@ def test_a_file_that_nothing_fits_wants_a_model(capsys: pytest.CaptureFixture[st
     assert "accepted: anatomy check MODEL x.safetensors" in err
 
 
+@pytest.mark.parametrize("beside", [True, False])
+@pytest.mark.parametrize(
+    ("own", "parameters", "words"),
+    [(True, 636, "it holds a head of its own"), (False, 556, "its head is the token table")],
+)
+def test_the_file_settles_what_t5_s_configuration_leaves_open(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, own: bool, parameters: int, words: str, beside: bool
+) -> None:
+    sizes = {"d_model": 4, "d_ff": 8, "d_kv": 2, "num_layers": 1, "num_heads": 2, "vocab_size": 20}
+    values = {"model_type": "t5", **sizes}
+    write(tmp_path / "model.safetensors", arrays({**values, "tie_word_embeddings": not own}))
+    saved = {**values, "tie_word_embeddings": True, "scale_decoder_outputs": False}
+    config = tmp_path / ("config.json" if beside else "other.json")
+    config.write_text(json.dumps(saved), encoding="utf-8")
+    named = [] if beside else [str(config)]
+    status, out, _ = run(capsys, "check", *named, str(tmp_path))
+    assert status == 0
+    assert f"leaves one thing open: here {words}." in out
+    assert f"{parameters:,} in the file = {parameters:,} parameters" in out
+
+
 def test_shards_as_json(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     config = tmp_path / "config.json"
     config.write_text(json.dumps(LLAMA), encoding="utf-8")

@@ -333,6 +333,10 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "T5: a gate, and none": (like("t5-small", is_gated_act=True), "is_gated_act is true; accepted: null or false"),
     "T5: no gate, and one": (like("flan-t5-xl", is_gated_act=False), "is_gated_act is false; accepted: null or true"),
+    "T5: a head that only the file tells of": (
+        like("t5-v1.1-small", tie_word_embeddings=True, scale_decoder_outputs=False),
+        "scale_decoder_outputs is false beside a tied head, as transformers 5 saves both kinds of head; accepted: tie_",
+    ),
     "BERT: pruned heads": (
         like("bert-base-uncased", pruned_heads={"0": [1, 2]}),
         "pruned_heads is an object of 1 keys; accepted: null or an object of 0 keys (pruned heads",

@@ -59,6 +59,9 @@ def t5(keys: Keys) -> int:
     keys.read.add("is_gated_act")
     if keys.values.get("is_gated_act") not in (None, bool(kind and kind.startswith("gated-"))):
         raise RefusedError("is_gated_act")
+    keys.read |= {"scale_decoder_outputs", "tie_word_embeddings"}
+    if keys.values.get("scale_decoder_outputs") is False and keys.values.get("tie_word_embeddings", True) is True:
+        raise RefusedError("scale_decoder_outputs")
     attention, mlp = 4 * d * h * size + d, (3 if kind and kind.startswith("gated-") else 2) * d * f + d
     total = encoder * (attention + mlp) + decoder * (2 * attention + mlp) + 2 * (buckets * h + d)
     return tables(keys, d, True) + total
