@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
+from anatomy.families.unknown import other_file, unknown_type
 from anatomy.model.rows import Model
-from anatomy.reading.config import Config, ConfigError, shown
+from anatomy.reading.config import Config, ConfigError
 
 # model_type -> module of this package; sorted.
 FAMILIES: Mapping[str, str] = {
@@ -69,16 +70,16 @@ def build(values: Mapping[str, Any], source: str = "config.json") -> Model:
     """
     config = Config(values, source)
     known = ", ".join(FAMILIES)
+    other = other_file(config)
+    if other:
+        raise other
     if "model_type" not in values:
         raise ConfigError(source, "model_type", "missing", known)
     name = values["model_type"]
     if not isinstance(name, str):
         raise config.error("model_type", name, known)
     if name not in FAMILIES:
-        import difflib  # slow to import, and only a mistake needs it
-
-        near = difflib.get_close_matches(name.lower().replace("-", "_"), FAMILIES, n=1)
-        raise ConfigError(source, "model_type", shown(name), (f"{near[0]}? Known: " if near else "") + known)
+        raise unknown_type(source, name, FAMILIES)
     config.only("pruned_heads", None, {}, why="pruned heads leave some blocks smaller than others")
     model = import_module(f"anatomy.families.{FAMILIES[name]}").model(config)
     assert isinstance(model, Model)

@@ -246,9 +246,13 @@ class Config:
             return accepted[0]
         if not isinstance(value, list) or len(value) != 1 or not isinstance(value[0], str):
             raise self.error("architectures", value, f"a list of one of {words}")
-        if value[0] not in accepted:
+        # Files saved from inside FSDP name the wrapped class so; what is read instead is told like a default.
+        inside = value[0].removeprefix("FSDP")
+        if inside not in accepted:
             raise self.error("architectures", value[0], words)
-        return value[0]
+        if inside != value[0]:
+            self.defaults["architectures"] = [inside]
+        return inside
 
     def divided(self, key: str, value: int, by_key: str, by: int) -> int:
         """``value // by`` where it divides, else the error that names both keys.
