@@ -19,6 +19,8 @@ _NUMBER = re.compile(r"0|[1-9][0-9]{0,17}")
 _SLOT = "{}"
 _STARTS = frozenset("0123456789{")
 _BLOCK = "{block}"
+# A norm's scale and shift as TensorFlow names them and as PyTorch does: files of one model keep either.
+_OTHER_ERA = {"gamma": "weight", "beta": "bias", "weight": "gamma", "bias": "beta"}
 # Any other slot of a row's name counts its copies: {expert}, {head}.
 _COPY = re.compile(r"\{[a-z]+\}")
 
@@ -85,7 +87,17 @@ def place(model: Model, name: str) -> Place | None:
     >>> import anatomy
     >>> place(anatomy.load("gpt2"), "transformer.h.11.ln_1.weight").name
     'h.11.ln_1.weight'
+    >>> place(anatomy.load("bert-base-uncased"), "bert.embeddings.LayerNorm.weight").name
+    'bert.embeddings.LayerNorm.gamma'
     """
+    found = _place(model, name)
+    if found is None:
+        stem, _, last = name.rpartition(".")
+        found = _place(model, f"{stem}.{_OTHER_ERA[last]}") if stem and last in _OTHER_ERA else None
+    return found
+
+
+def _place(model: Model, name: str) -> Place | None:
     prefix, rest = split(name)
     key, numbers = template(rest)
     for row, slots in table(model).get(key, ()):

@@ -51,6 +51,22 @@ def test_a_whole_file_and_whole_shards_of_each_family_fit(family: str, tmp_path:
         assert verdict.headline(report, "it") == f"The tensors are those of it: all {len(tensors) - buffers} match."
 
 
+@pytest.mark.parametrize("architecture", ["BertForMaskedLM", "BertForPreTraining"])
+def test_norms_named_by_either_era_are_the_same(architecture: str, tmp_path: Path) -> None:
+    config = {**small("bert"), "architectures": [architecture]}
+    googles = arrays(config)
+    todays = {name.replace(".gamma", ".weight").replace(".beta", ".bias"): one for name, one in googles.items()}
+    assert sum(name.endswith((".gamma", ".beta")) for name in googles) == 2 * (1 + 2 * 3 + 1)
+    for number, tensors in enumerate((googles, todays)):
+        report = checked(config, write(tmp_path / f"{number}.safetensors", tensors))
+        assert statuses(report) == {"matching": len(googles)}
+    both = todays | {"bert.embeddings.LayerNorm.gamma": googles["bert.embeddings.LayerNorm.gamma"]}
+    report = checked(config, write(tmp_path / "both.safetensors", both))
+    assert statuses(report) == {"matching": len(googles), "unexpected": 1}
+    (again,) = report.of("unexpected")
+    assert again.why == "the same tensor is there as bert.embeddings.LayerNorm.gamma"
+
+
 @pytest.mark.parametrize("family", FAMILIES)
 def test_one_tensor_less_or_of_another_shape_is_noticed_in_each_family(family: str, tmp_path: Path) -> None:
     config = small(family)
