@@ -53,12 +53,13 @@ def labels(config: Config) -> int:
 def head(config: Config, architecture: str, unembedding: Row) -> Iterator[Row]:
     """What a class puts on top of the blocks, by the ending of its name: its unembedding, a classifier, or nothing.
 
-    A classifier of sequences is applied at one position, without a bias; one of tokens at every position, with a bias.
+    Both classifiers are applied at every position: one of sequences, which has no bias, is told apart afterwards at the
+    last token that is no padding.
     """
     width = unembedding.shape[1]
     if architecture.endswith(("ForCausalLM", "LMHeadModel")):
         yield unembedding
     elif architecture.endswith("ForSequenceClassification"):
-        yield from linear("score", "head", Matrix("W_C", width, labels(config)), multiplies="one")
+        yield from linear("score", "head", Matrix("W_C", width, labels(config)))
     elif architecture.endswith("ForTokenClassification"):
         yield from linear("score", "head", Matrix("W_C", width, labels(config)), bias=True)

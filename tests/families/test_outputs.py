@@ -15,18 +15,18 @@ def test_a_bare_model_has_none_and_its_names_no_prefix() -> None:
 
 
 @pytest.mark.parametrize(("slug", "prefix"), [("llama-3.2-1b", "Llama"), ("gemma-2b", "Gemma"), ("phi-3-mini", "Phi3")])
-def test_a_sequence_classifier_reads_one_position(slug: str, prefix: str) -> None:
+def test_a_sequence_classifier_multiplies_at_every_position(slug: str, prefix: str) -> None:
     names = {"0": "bad", "1": "fair", "2": "good"}
     values = like(slug, architectures=[prefix + "ForSequenceClassification"], id2label=names)
     model, body = anatomy.load(values), anatomy.load(like(slug, architectures=[prefix + "Model"]))
     assert shapes(model)["score.weight"] == (3, model.width)
     assert model.parameters == body.parameters + 3 * model.width
-    assert model.flops(8).per_pass == body.flops(8).per_pass + 2 * 3 * model.width
+    assert model.flops(8).per_pass == body.flops(8).per_pass + 2 * 8 * 3 * model.width
     assert model.groups()["unembedding"] == 3 * model.width
     part = describe(model, 8).find("head")
     assert part is not None
     assert part.label == "Classifier"
-    assert [one.shape for one in part.activations] == [(1, 3)]
+    assert [one.shape for one in part.activations] == [(8, 3)]
 
 
 def test_a_token_classifier_reads_every_position_and_has_a_bias() -> None:
