@@ -20,6 +20,11 @@ FLOORS = (
     ("views", "commands"),
     ("cli",),
 )
+# Who may make rows, and who may fold them: whoever shows a figure reads it in the report, which alone has it counted.
+DOORS = {
+    "families": ("families", "catalog"),
+    "counts": ("counts", "catalog", "report"),
+}
 # What computes figures: whole numbers and fractions only.
 ARITHMETIC = ("model", "families", "counts")
 FLOOR = {name: at for at, names in enumerate(FLOORS) for name in names}
@@ -52,6 +57,15 @@ def test_imports_point_one_way(path: Path) -> None:
         steps = name.split(".")
         if steps[0] == "anatomy" and len(steps) > 1 and steps[1] in FLOOR:
             assert FLOOR[steps[1]] <= FLOOR[mine], f"{mine} imports {name}, which stands above it"
+
+
+@pytest.mark.parametrize("path", STANDARD_ONLY, ids=lambda path: str(path.relative_to(ROOT)))
+def test_nothing_above_the_report_counts_or_makes_rows(path: Path) -> None:
+    mine = module_of(path)
+    for name in imported(path):
+        for room, doors in DOORS.items():
+            if name.startswith(f"anatomy.{room}"):
+                assert mine in doors, f"{path.name} imports {name}"
 
 
 def test_no_module_imports_itself_by_way_of_others() -> None:

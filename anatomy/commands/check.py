@@ -5,11 +5,10 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from anatomy import checkpoint as checkpoints
 from anatomy.catalog import LoadedModel
-from anatomy.checkpoint import Report, account, fitting, verdict
+from anatomy.checkpoint import Report, fitting, verdict
 from anatomy.checkpoint.matching import (
     EXTRA,
     MATCHING,
@@ -24,6 +23,7 @@ from anatomy.checkpoint.verdict import Kind
 from anatomy.commands import ask
 from anatomy.commands.output import aligned, model, plain
 from anatomy.reading.refusals import AmbiguousError, plain_line
+from anatomy.report.checked import checked
 from anatomy.report.document import to_json
 from anatomy.words.formatting import exact, shape
 
@@ -64,7 +64,7 @@ def run(options: argparse.Namespace) -> tuple[str, int]:
     elif chosen is None:
         chosen, why = fitting.choose(Path(options.path), checkpoint)
     report = checkpoints.check(chosen, checkpoint)
-    text = to_json(as_dict(report, chosen, why)) if options.json else in_words(report, chosen, why)
+    text = to_json(checked(report, chosen, why)) if options.json else in_words(report, chosen, why)
     return text, 0 if report.fits else DIFFERENT
 
 
@@ -109,42 +109,3 @@ def _said(finding: Finding) -> str:
     if finding.why:
         words.append(plain(finding.why))
     return "  " + "; ".join(words) if words else ""
-
-
-def as_dict(report: Report, chosen: LoadedModel, why: str = "") -> dict[str, Any]:
-    """The report for programs: the verdict, the sum, and every tensor."""
-    return {
-        "model": {"slug": chosen.slug, "name": chosen.name, "parameters": chosen.parameters, "chosen": why or None},
-        "checkpoint": {
-            "path": report.checkpoint.name,
-            "files": list(report.checkpoint.files),
-            "absent_files": list(report.checkpoint.absent),
-            "faults": list(report.checkpoint.faults),
-            "elements": None if report.checkpoint.names_only else report.checkpoint.elements,
-        },
-        "fits": report.fits,
-        "verdict": verdict.headline(report, chosen.name),
-        "remarks": verdict.remarks(report),
-        "counts": dict(report.counts),
-        "sum": None
-        if report.checkpoint.names_only
-        else [
-            {"elements": step.elements, "tensors": step.tensors or None, "each": step.each, "what": step.what}
-            for step in account.steps(report)
-        ],
-        "tensors": [_finding(finding) for finding in report.findings],
-    }
-
-
-def _finding(finding: Finding) -> dict[str, Any]:
-    stored = finding.stored
-    return {
-        "name": finding.name,
-        "status": finding.status,
-        "file": stored.file if stored else None,
-        "dtype": stored.dtype if stored else None,
-        "shape": list(stored.shape) if stored and stored.shape is not None else None,
-        "expected_shape": None if finding.expected is None else list(finding.expected),
-        "why": finding.why or None,
-        "packing": {"format": finding.packing.format, "bits": finding.packing.bits} if finding.packing else None,
-    }

@@ -13,11 +13,10 @@ from anatomy.report.anatomy import DEFAULT_SEQ_LEN
 from anatomy.report.comparison import (
     Comparison,
     Line,
-    as_dict,
     common_seq_len,
     compare,
 )
-from anatomy.report.document import to_json
+from anatomy.report.document import compared, to_json
 from anatomy.words.formatting import decimal, exact, ratio
 
 
@@ -38,7 +37,7 @@ def run(options: argparse.Namespace) -> str:
         if seq_len is None:
             raise SequenceLengthError(f"{one.name} and {other.name} run at no common sequence length")
     side = compare(one, other, seq_len)
-    return to_json(as_dict(side)) if options.json else in_words(side)
+    return to_json(compared(side)) if options.json else in_words(side)
 
 
 def in_words(side: Comparison) -> str:

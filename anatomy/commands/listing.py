@@ -7,7 +7,7 @@ import argparse
 from anatomy import catalog
 from anatomy.commands import ask
 from anatomy.commands.output import aligned
-from anatomy.report.document import to_json
+from anatomy.report.document import listed, to_json
 from anatomy.words.formatting import exact
 
 
@@ -20,20 +20,7 @@ def run(options: argparse.Namespace) -> str:
     """Every entry with its total."""
     found = [(entry, catalog.load(entry.slug)) for entry in catalog.entries().values()]
     if options.json:
-        return to_json(
-            [
-                {
-                    "slug": entry.slug,
-                    "name": entry.name,
-                    "maker": entry.maker,
-                    "released": entry.released,
-                    "model_type": model.model_type,
-                    "parameters": model.parameters,
-                    "active": model.active_parameters,
-                }
-                for entry, model in found
-            ]
-        )
+        return to_json([listed(entry, model) for entry, model in found])
     head = ("slug", "name", "maker", "released", "parameters")
     rows = [(e.slug, e.name, e.maker, e.released, exact(m.parameters)) for e, m in found]
     return aligned([head, *rows], frozenset({4}))

@@ -6,7 +6,6 @@ import argparse
 from pathlib import Path
 
 from anatomy.commands import ask, output
-from anatomy.counts.costs import costs
 from anatomy.model.switches import (
     CHOICES,
     DEFAULT,
@@ -14,7 +13,7 @@ from anatomy.model.switches import (
     chosen,
 )
 from anatomy.reading.refusals import AnatomyError, plain_line, shown
-from anatomy.report.anatomy import default_seq_len
+from anatomy.report.anatomy import default_seq_len, describe
 from anatomy.views import curves
 from anatomy.views.drawing.plot import Plot, standalone
 
@@ -74,7 +73,7 @@ def run(options: argparse.Namespace) -> str | None:
     for switch in KEYS:
         if switch != "weights":
             switches = chosen(switches, switch, getattr(options, f"{switch}_"))
-    found = costs(model, seq_len, switches)
+    found = describe(model, seq_len).under(switches)
     plot = curves.flops_plot(found) if options.what == FLOPS else curves.cache_plot(found)
     if plot is None:
         why = "it runs at one length only" if options.what == FLOPS else "it keeps no KV cache"
@@ -95,9 +94,8 @@ def svg(plot: Plot, name: str) -> str:
     """The plot as the text of an SVG file.
 
     >>> import anatomy
-    >>> from anatomy.counts.costs import costs
     >>> from anatomy.views import curves
-    >>> text = svg(curves.flops_plot(costs(anatomy.load("gpt2"), 8, DEFAULT)), "GPT-2 small")
+    >>> text = svg(curves.flops_plot(describe(anatomy.load("gpt2"), 8).costs), "GPT-2 small")
     >>> text.startswith('<svg xmlns="http://www.w3.org/2000/svg"'), "attention overtakes at T = 6,703" in text
     (True, True)
     """

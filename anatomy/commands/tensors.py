@@ -6,10 +6,10 @@ import argparse
 import sys
 
 from anatomy.commands import ask, output
-from anatomy.report.document import to_json
+from anatomy.report.document import stored, to_json
 from anatomy.words.formatting import exact, shape
 
-KEYS = ("name", "shape", "parameters", "part", "block")
+HEADS = ("name", "shape", "parameters", "part", "block")
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -26,8 +26,7 @@ def run(options: argparse.Namespace) -> None:
     if options.json:
         between = "["
         for t in model.tensors():
-            values = (t.name, list(t.shape), t.parameters, t.part, t.block)
-            sys.stdout.write(between + to_json(dict(zip(KEYS, values, strict=True))))
+            sys.stdout.write(between + to_json(stored(t)))
             between = ", "
         print("]")
         return
@@ -35,7 +34,7 @@ def run(options: argparse.Namespace) -> None:
         import csv
 
         writer = csv.writer(sys.stdout, lineterminator="\n")
-        writer.writerow(KEYS)
+        writer.writerow(HEADS)
         for t in model.tensors():
             writer.writerow(
                 (t.name, "x".join(map(str, t.shape)), t.parameters, t.part, "" if t.block is None else t.block)

@@ -17,15 +17,16 @@ from anatomy.model.parts import stack_of
 from anatomy.model.rows import Model, Row
 from anatomy.model.switches import CAUSAL, LAST
 from anatomy.model.terms import (
+    ByPart,
     Factor,
     Number,
     Term,
     total,
     whole,
 )
+from anatomy.words.remarks import FLOPS, KV_CACHE, PARAMETERS, WEIGHTS
 from anatomy.words.working import Working, divided
 
-PARAMETERS, FLOPS, KV_CACHE, WEIGHTS = "parameters", "flops", "kv-cache", "weights"
 BINARY = ((2**40, "TiB"), (2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB"))
 HALF = Factor("half", Fraction(1, 2))
 
@@ -108,7 +109,8 @@ def _flops(model: Model, seq_len: int) -> Iterator[Convention]:
     last = [term for term in run.terms if term.part.rsplit("/", 1)[-1] == "unembedding"]
     yield other("flops-no-unembedding", ours, *map(less, last))
     if model.decodes:
-        at_one = flops.forward(model, seq_len, unembedding=LAST).of_part("unembedding", *_stack_of(last))
+        at_last = ByPart(flops.forward(model, seq_len, unembedding=LAST).terms)
+        at_one = at_last.of("unembedding", stack_of(last[0].part) if last else None, None)
         yield other("last-only", ours, *map(less, last), *at_one)
     in_use = Factor("parameters in use", model.active_parameters, "parameters")
     yield other("two-n", Term("2N", "", (), (Factor("2 per parameter", 2), in_use, tokens)))
@@ -116,10 +118,6 @@ def _flops(model: Model, seq_len: int) -> Iterator[Convention]:
     looked_up = [row for row in model.rows if row.part.endswith("embedding/token") and not row.matrices]
     yield other("look-up", ours, *(parameters.term(row).times(flops.MULTIPLY_ADD, tokens) for row in looked_up))
     yield other("whole-pass", ours, over=None)
-
-
-def _stack_of(terms: list[Term]) -> tuple[str | None, None]:
-    return (stack_of(terms[0].part) if terms else None), None
 
 
 def _all_experts(model: Model, run: Flops) -> Iterator[Term]:

@@ -7,24 +7,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
-from anatomy.counts import (
-    decoding,
-    flops,
-    memory,
-    training,
-)
-from anatomy.counts.flops import Flops, longest
+from anatomy.counts import memory, passes
+from anatomy.counts.flops import longest
 from anatomy.model.rows import Model
-from anatomy.model.switches import (
-    CAUSAL,
-    DECODE,
-    PREFILL,
-    RECOMPUTE,
-    Options,
-    effective,
-)
+from anatomy.model.switches import CAUSAL, Options
 from anatomy.model.terms import (
-    Factor,
     Number,
     rounded_up,
     total,
@@ -35,23 +22,6 @@ from anatomy.model.terms import (
 HORIZON = 2**40
 # Points of a curve in each factor of ten.
 _STEPS = (100, 133, 178, 237, 316, 422, 562, 750)
-
-
-def run(model: Model, seq_len: int, options: Options) -> Flops:
-    """FLOPs of what the options ask for, at any T; what a model cannot do was settled by ``effective``.
-
-    >>> import anatomy
-    >>> model = anatomy.load("gpt2")
-    >>> [run(model, 8, Options(run=one)).per_token for one in ("prefill", "decode", "train", "recompute")]
-    [247358976, 247358976, 742076928, 989435904]
-    """
-    options = effective(options, model)
-    if options.run == DECODE:
-        return decoding.at_any_length(model, seq_len, options.square)
-    whole_pass = flops.at_any_length(model, seq_len, options.square, options.unembedding)
-    if options.run == PREFILL:
-        return whole_pass
-    return training.of(whole_pass, recomputing=options.run == RECOMPUTE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +46,7 @@ def point(model: Model, seq_len: int, options: Options) -> Point:
     >>> point(anatomy.load("gpt2"), 1024, Options())
     Point(seq_len=1024, weights=247064064, attention=37748736)
     """
-    found = run(model, seq_len, options)
+    found = passes.at_any_length(model, seq_len, options)
     attention = Fraction(found.attention, found.tokens)
     return Point(seq_len, whole(found.per_token - attention), whole(attention))
 
@@ -141,8 +111,7 @@ def cache(model: Model, seq_len: int, options: Options) -> tuple[int, ...]:
     >>> cache(anatomy.load("gemma-3-1b"), 8192, Options())
     (11534336, 33554432)
     """
-    sequences = (Factor("sequences", options.batch, "sequences"),) if options.batch > 1 else ()
-    each = (memory.size_of(options.cache), *sequences)
+    each = (memory.size_of(options.cache), *memory.sequences(options.batch))
     return tuple(rounded_up(total(memory.kept(model, record, seq_len, each))) for record in memory.cached(model))
 
 

@@ -8,6 +8,7 @@ The source of an encoder-decoder model went through the encoder before, and its 
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 
 from anatomy.counts.flops import (
     Flops,
@@ -37,6 +38,11 @@ def step(model: Model, seq_len: int, square: str = FULL) -> Flops:
     Raises ``SequenceLengthError``.
     """
     check_seq_len(model, seq_len)
+    return _step(model, seq_len, square)
+
+
+@lru_cache(maxsize=64)
+def _step(model: Model, seq_len: int, square: str) -> Flops:
     return at_any_length(model, seq_len, square)
 
 
@@ -58,8 +64,9 @@ def absorbed(model: Model, seq_len: int, square: str = FULL) -> Flops:
 
     Raises ``SequenceLengthError``.
     """
+    check_seq_len(model, seq_len)
     inside = replace(model, attention=tuple(map(_inside_latents, model.attention)))
-    return step(inside, seq_len, square)
+    return at_any_length(inside, seq_len, square)
 
 
 def _inside_latents(record: Attention) -> Attention:

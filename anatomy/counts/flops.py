@@ -9,13 +9,12 @@ through (*causal*).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property, lru_cache
 
 from anatomy.model.architecture import Attention
-from anatomy.model.blocks import Blocks, contains
-from anatomy.model.parts import part_id, stack_of
 from anatomy.model.rows import Matrix, Model, Row
 from anatomy.model.switches import EVERY, FULL, LAST
 from anatomy.model.terms import (
@@ -39,14 +38,14 @@ _POSITIONS = {"tokens": "tokens", "source": "source tokens", "frames": "frames",
 Pairs = Callable[[Attention], tuple[Factor, ...] | None]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Flops:
     """FLOPs of one pass over ``tokens`` tokens, as terms."""
 
     tokens: int
     terms: tuple[Term, ...]
 
-    @property
+    @cached_property
     def per_pass(self) -> int:
         """FLOPs of the whole pass.
 
@@ -56,12 +55,12 @@ class Flops:
         """
         return int(total(self.terms))
 
-    @property
+    @cached_property
     def per_token(self) -> Number:
         """FLOPs of the pass divided by T: an ``int``, or a ``Fraction`` where it is not whole."""
         return whole(Fraction(self.per_pass, self.tokens))
 
-    @property
+    @cached_property
     def attention(self) -> int:
         """FLOPs of scores and weighted values: what grows with the square of T.
 
@@ -70,26 +69,6 @@ class Flops:
         2359296
         """
         return int(total(term for term in self.terms if term.label in (SCORES, MIXING)))
-
-    def of_part(self, wanted: str, stack: str | None, blocks: Blocks | None) -> tuple[Term, ...]:
-        """The terms of a part: ``stack`` is None where the model has one, ``blocks`` are those of one kind.
-
-        >>> import anatomy
-        >>> terms = anatomy.load("gpt2").flops(seq_len=8).of_part("mlp", None, (range(12),))
-        >>> total(terms)
-        905969664
-        """
-        return tuple(_of_part(self.terms, wanted, stack, blocks))
-
-
-def _of_part(terms: Iterable[Term], wanted: str, stack: str | None, blocks: Blocks | None) -> Iterator[Term]:
-    for term in terms:
-        if part_id(term.part) != wanted or stack_of(term.part) != stack:
-            continue
-        if blocks is None:
-            yield term
-        elif contains(term.blocks, blocks[0].start):
-            yield term.within(blocks)
 
 
 def check_seq_len(model: Model, seq_len: int) -> None:
@@ -134,6 +113,11 @@ def forward(model: Model, seq_len: int, square: str = FULL, unembedding: str = E
     Raises ``SequenceLengthError``.
     """
     check_seq_len(model, seq_len)
+    return _forward(model, seq_len, square, unembedding)
+
+
+@lru_cache(maxsize=64)
+def _forward(model: Model, seq_len: int, square: str, unembedding: str) -> Flops:
     return at_any_length(model, seq_len, square, unembedding)
 
 

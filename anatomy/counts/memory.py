@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from functools import lru_cache
 
 from anatomy.counts.flops import check_seq_len, part_path, positions
 from anatomy.model.architecture import Attention
@@ -55,15 +56,20 @@ def weights(model: Model, dtype: str, *, mixed: bool = False) -> tuple[Term, ...
     >>> [term.value for term in weights(anatomy.load("gpt2"), "int4", mixed=True)]
     [42467328, 79010304]
     """
-    if not mixed or dtype not in SMALL:
-        return (_weights("every parameter", model.parameters, dtype),)
+    return _weights(model, dtype, mixed and dtype in SMALL)
+
+
+@lru_cache(maxsize=64)
+def _weights(model: Model, dtype: str, mixed: bool) -> tuple[Term, ...]:
+    if not mixed:
+        return (_stored("every parameter", model.parameters, dtype),)
     small = sum(row.parameters for row in model.rows if row.matrices and row.group in QUANTISED_GROUPS)
     kept = model.parameters - small
-    found = (_weights("matrices of attention, MLP and experts", small, dtype), _weights("all else", kept, "bf16"))
+    found = (_stored("matrices of attention, MLP and experts", small, dtype), _stored("all else", kept, "bf16"))
     return tuple(term for term in found if term.value)
 
 
-def _weights(label: str, parameters: int, dtype: str) -> Term:
+def _stored(label: str, parameters: int, dtype: str) -> Term:
     return Term(label, "", (), (Factor("parameters", parameters, "parameters"), size_of(dtype)))
 
 
@@ -127,19 +133,31 @@ def kv_cache(model: Model, seq_len: int, batch: int = 1, dtype: str = "bf16") ->
     check_seq_len(model, seq_len)
     if isinstance(batch, bool) or not isinstance(batch, int) or batch < 1:
         raise AnatomyError(f"batch is {batch!r}; accepted: an integer of at least 1")
-    sequences = (Factor("sequences", batch, "sequences"),) if batch > 1 else ()
-    return tuple(
-        term for record in cached(model) for term in kept(model, record, seq_len, (size_of(dtype), *sequences))
-    )
+    return _kv_cache(model, seq_len, batch, dtype)
+
+
+@lru_cache(maxsize=64)
+def _kv_cache(model: Model, seq_len: int, batch: int, dtype: str) -> tuple[Term, ...]:
+    each = (size_of(dtype), *sequences(batch))
+    return tuple(term for record in cached(model) for term in kept(model, record, seq_len, each))
+
+
+def sequences(batch: int) -> tuple[Factor, ...]:
+    """The factor of a batch, where it is more than one sequence.
+
+    >>> [factor.value for factor in sequences(16)], sequences(1)
+    ([16], ())
+    """
+    return (Factor("sequences", batch, "sequences"),) if batch > 1 else ()
 
 
 def kept(model: Model, record: Attention, seq_len: int, each: tuple[Factor, ...]) -> tuple[Term, ...]:
     """The terms of one attention record's cache at any length; ``each`` is what every number is multiplied by."""
     unit = "source tokens" if record.kind == "cross" else "tokens"
     held = Factor(f"{unit} held", held_tokens(record, seq_len, positions(model, seq_len)["source"]), unit)
-    size, *sequences = each
+    size, *many = each
     return tuple(
-        Term(label, part_path(model, record), record.blocks, (*sizes, size, layers(record.blocks), held, *sequences))
+        Term(label, part_path(model, record), record.blocks, (*sizes, size, layers(record.blocks), held, *many))
         for label, sizes in cached_sizes(record)
     )
 
@@ -155,6 +173,7 @@ def kv_cache_bytes(model: Model, seq_len: int, batch: int = 1, dtype: str = "bf1
     return rounded_up(total(terms)) if terms else None
 
 
+@lru_cache(maxsize=64)
 def kv_per_token(model: Model, dtype: str = "bf16") -> tuple[Term, ...]:
     """What the KV cache grows by with each token below every window, for one sequence, as terms.
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
-from anatomy.model.blocks import Blocks, contains
+from anatomy.model.parts import group
 from anatomy.model.rows import Model, Row
 from anatomy.model.terms import Factor, Term, layers
 
+# The groups that counts without embeddings leave out.
+OUTSIDE = ("embeddings", "unembedding")
 _AXES = {
     1: ("size",),
     2: ("rows", "columns"),
@@ -53,6 +56,7 @@ def active_term(row: Row) -> Term:
     return term(row) if row.share == 1 else term(row).times(share)
 
 
+@lru_cache(maxsize=64)
 def of_model(model: Model) -> tuple[Term, ...]:
     """A term for each kind of tensor that holds parameters; they add up to the total.
 
@@ -72,10 +76,10 @@ def of_blocks(model: Model) -> tuple[Term, ...]:
     >>> total(of_blocks(anatomy.load("gpt2")))
     85056000
     """
-    outside = ("embeddings", "unembedding")
-    return tuple(term(row) for row in model.rows if row.parameters and row.group not in outside)
+    return tuple(one for one in of_model(model) if group(one.part) not in OUTSIDE)
 
 
+@lru_cache(maxsize=64)
 def active(model: Model) -> tuple[Term, ...]:
     """What one token's pass uses.
 
@@ -85,37 +89,6 @@ def active(model: Model) -> tuple[Term, ...]:
     12879925248
     """
     return tuple(active_term(row) for row in model.rows if row.parameters)
-
-
-def of_part(model: Model, part_id: str, stack: str | None, blocks: Blocks | None) -> tuple[Term, ...]:
-    """The terms of a part: ``stack`` is None where the model has one, ``blocks`` are those of one kind.
-
-    >>> import anatomy
-    >>> from anatomy.model.terms import total
-    >>> total(of_part(anatomy.load("gpt2"), "attention", None, (range(12),)))
-    28348416
-    """
-    return tuple(_of_part(model, part_id, stack, blocks))
-
-
-def _of_part(model: Model, part_id: str, stack: str | None, blocks: Blocks | None) -> Iterator[Term]:
-    for row in model.rows:
-        if row.part_id != part_id or row.stack != stack or not row.parameters:
-            continue
-        if blocks is None:
-            yield term(row)
-        elif contains(row.blocks, blocks[0].start):
-            yield term(row).within(blocks)
-
-
-def of_group(model: Model, group: str) -> tuple[Term, ...]:
-    """The terms of a group of parameters.
-
-    >>> import anatomy
-    >>> len(of_group(anatomy.load("gpt2"), "norms"))
-    6
-    """
-    return tuple(term(row) for row in model.rows if row.group == group and row.parameters)
 
 
 def symbol(row: Row) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from anatomy.counts.flops import (
     check_seq_len,
@@ -17,7 +18,7 @@ from anatomy.counts.flops import (
     positions,
     stack_positions,
 )
-from anatomy.counts.memory import size_of
+from anatomy.counts.memory import sequences, size_of
 from anatomy.model.architecture import Attention
 from anatomy.model.rows import Model
 from anatomy.model.terms import (
@@ -55,9 +56,14 @@ def peak(model: Model, seq_len: int, batch: int = 1, dtype: str = "bf16", *, fus
     Raises ``SequenceLengthError``.
     """
     check_seq_len(model, seq_len)
-    sequences = (Factor("sequences", batch, "sequences"),) if batch > 1 else ()
+    return _peak(model, seq_len, batch, dtype, fused)
+
+
+@lru_cache(maxsize=64)
+def _peak(model: Model, seq_len: int, batch: int, dtype: str, fused: bool) -> Step:
+    each = (size_of(dtype), *sequences(batch))
     found = [*_attention(model, seq_len, fused), *_hidden(model, seq_len)]
-    steps = [Step(part, tuple(term.times(size_of(dtype), *sequences) for term in terms)) for part, terms in found]
+    steps = [Step(part, tuple(term.times(*each) for term in terms)) for part, terms in found]
     return max(steps, key=lambda step: step.bytes)
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 from anatomy.counts.flops import MIXING, SCORES, Flops
 from anatomy.counts.parameters import active_term, term
@@ -84,6 +85,7 @@ def _from(row: Row, product: Term) -> bool:
     return (product.part, product.blocks) == (row.part, row.blocks) and product.label in symbols
 
 
+@lru_cache(maxsize=64)
 def twelve_l_d_squared(model: Model) -> Shortcut:
     """12 L d²: four square matrices of attention and eight of the MLP in each of L blocks, without embeddings.
 

@@ -245,6 +245,11 @@ class Model:
         """Whether an unembedding is applied to its tokens."""
         return any(row.part_id == "unembedding" and row.multiplies == "tokens" for row in self.rows)
 
+    @property
+    def several_stacks(self) -> bool:
+        """Whether it has an encoder and a decoder."""
+        return len(self.stacks) > 1
+
     def named_stack(self, stack: str | None) -> str | None:
         """The stack where it needs a name: None where the model has one only, as part paths then name none.
 
@@ -252,7 +257,7 @@ class Model:
         >>> anatomy.load("gpt2").named_stack("decoder"), anatomy.load("t5-base").named_stack("decoder")
         (None, 'decoder')
         """
-        return stack if len(self.stacks) > 1 else None
+        return stack if self.several_stacks else None
 
     def tensors(self) -> Iterator[Tensor]:
         """Every tensor that the released checkpoint stores, buffers included, lazily and block by block.

@@ -10,7 +10,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from anatomy.model.blocks import Blocks, count
+from anatomy.model.blocks import Blocks, contains, count
+from anatomy.model.parts import part_id, stack_of
 
 Number = int | Fraction
 # The label of the factor that says how many blocks have a product; in formulas, as in papers, a block is a layer.
@@ -59,6 +60,27 @@ class Term:
         """
         kept = (layers(blocks) if factor.label == LAYERS else factor for factor in self.factors)
         return replace(self, blocks=blocks, factors=tuple(kept))
+
+
+class ByPart:
+    """Terms of a model, at hand by the part that they belong to."""
+
+    def __init__(self, terms: Iterable[Term]) -> None:
+        self._found: dict[tuple[str, str | None], list[Term]] = {}
+        for term in terms:
+            self._found.setdefault((part_id(term.part), stack_of(term.part)), []).append(term)
+
+    def of(self, part: str, stack: str | None, blocks: Blocks | None) -> tuple[Term, ...]:
+        """The terms of a part: ``stack`` is None where the model has one, ``blocks`` are those of one kind.
+
+        >>> import anatomy
+        >>> total(ByPart(anatomy.load("gpt2").flops(seq_len=8).terms).of("mlp", None, (range(12),)))
+        905969664
+        """
+        mine = self._found.get((part, stack), [])
+        if blocks is None:
+            return tuple(mine)
+        return tuple(term.within(blocks) for term in mine if contains(term.blocks, blocks[0].start))
 
 
 def layers(blocks: Blocks) -> Factor:

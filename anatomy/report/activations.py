@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from anatomy.counts import flops
-from anatomy.model.blocks import Blocks
+from anatomy.model.architecture import Attention
 from anatomy.model.rows import Matrix, Model, Row
-from anatomy.words import labels
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +23,9 @@ class Scene:
     """A part of a model in a forward pass: its rows, and the length of what its stack runs over."""
 
     def __init__(
-        self, model: Model, seq_len: int, stack: str | None, blocks: Blocks | None, rows: Sequence[Row]
+        self, model: Model, seq_len: int, stack: str | None, attention: Attention | None, rows: Sequence[Row]
     ) -> None:
-        self.model, self.stack, self.blocks, self.rows = model, stack, blocks, rows
+        self.model, self.stack, self.attention, self.rows = model, stack, attention, rows
         self.lengths = flops.positions(model, seq_len)
         positions = flops.stack_positions(model, stack) if stack else "tokens"
         self.axis, self.length = ("T" if positions == "tokens" else "S"), self.lengths[positions]
@@ -48,17 +47,17 @@ class Scene:
 
 
 def activations(
-    model: Model, seq_len: int, part_id: str, stack: str | None, blocks: Blocks | None, rows: Sequence[Row]
+    model: Model, seq_len: int, part_id: str, stack: str | None, attention: Attention | None, rows: Sequence[Row]
 ) -> Iterator[Activation]:
     """What a part with these rows computes, in order of computation.
 
     >>> import anatomy
     >>> gpt2 = anatomy.load("gpt2")
     >>> mlp = [row for row in gpt2.rows if row.part_id == "mlp"]
-    >>> [one.shape for one in activations(gpt2, 8, "mlp", "decoder", mlp[0].blocks, mlp)]
+    >>> [one.shape for one in activations(gpt2, 8, "mlp", "decoder", None, mlp)]
     [(8, 3072), (8, 768)]
     """
-    scene = Scene(model, seq_len, stack, blocks, rows)
+    scene = Scene(model, seq_len, stack, attention, rows)
     yield from _COMPUTED.get(part_id, _handed_on)(scene)
 
 
@@ -89,25 +88,21 @@ def _embedding(scene: Scene) -> Iterator[Activation]:
     yield scene.out
 
 
-def _attention(kind: str) -> Callable[[Scene], Iterator[Activation]]:
-    def computed(scene: Scene) -> Iterator[Activation]:
-        record = labels.attention_of(scene.model, scene.stack, scene.blocks, kind)
-        if record:
-            keys, axis = (scene.lengths["source"], "S") if kind == "cross" else (scene.length, scene.axis)
-            per = "head" if record.kv_heads == record.query_heads else "KV head"
-            if down := scene.matrix("query-down"):
-                yield scene.along("Query latent", down.outputs)
-            yield scene.along("Queries, per head", record.qk_size)
-            if record.latent is not None:
-                yield Activation("KV latent", (keys, record.latent), axis)
-            if record.rotary is not None:
-                yield Activation("Rotary key, all heads", (keys, record.rotary), axis)
-            yield Activation(f"Keys, per {per}", (keys, record.qk_size), axis)
-            yield Activation(f"Values, per {per}", (keys, record.v_size), axis)
-            yield Activation("Scores, per head", (scene.length, keys), scene.axis + axis)
-        yield scene.out
-
-    return computed
+def _attention(scene: Scene) -> Iterator[Activation]:
+    if record := scene.attention:
+        keys, axis = (scene.lengths["source"], "S") if record.kind == "cross" else (scene.length, scene.axis)
+        per = "head" if record.kv_heads == record.query_heads else "KV head"
+        if down := scene.matrix("query-down"):
+            yield scene.along("Query latent", down.outputs)
+        yield scene.along("Queries, per head", record.qk_size)
+        if record.latent is not None:
+            yield Activation("KV latent", (keys, record.latent), axis)
+        if record.rotary is not None:
+            yield Activation("Rotary key, all heads", (keys, record.rotary), axis)
+        yield Activation(f"Keys, per {per}", (keys, record.qk_size), axis)
+        yield Activation(f"Values, per {per}", (keys, record.v_size), axis)
+        yield Activation("Scores, per head", (scene.length, keys), scene.axis + axis)
+    yield scene.out
 
 
 def _mlp(scene: Scene) -> Iterator[Activation]:
@@ -146,8 +141,8 @@ def _head(scene: Scene) -> Iterator[Activation]:
 
 _COMPUTED: dict[str, Callable[[Scene], Iterator[Activation]]] = {
     "embedding": _embedding,
-    "attention": _attention("self"),
-    "cross-attention": _attention("cross"),
+    "attention": _attention,
+    "cross-attention": _attention,
     "mlp": _mlp,
     "shared-expert": _mlp,
     "router": _router,

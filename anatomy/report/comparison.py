@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 from anatomy.catalog import LoadedModel
 from anatomy.counts import flops
@@ -16,7 +15,7 @@ from anatomy.report import contrasts
 from anatomy.report.anatomy import DEFAULT_SEQ_LEN, Anatomy, describe
 from anatomy.report.contrasts import Contrast
 
-__all__ = ["Comparison", "Contrast", "Line", "as_dict", "common_seq_len", "compare"]
+__all__ = ["Comparison", "Contrast", "Line", "common_seq_len", "compare"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,33 +152,3 @@ _FIGURES: tuple[tuple[str, str, Callable[[Anatomy], Number | None]], ...] = (
 
 def _figures(first: Anatomy, second: Anatomy) -> Iterator[Line]:
     return (Line(name, label, figure(first), figure(second)) for name, label, figure in _FIGURES)
-
-
-def as_dict(comparison: Comparison) -> dict[str, Any]:
-    """The comparison for programs; ``ratio`` is decimal, ``ratio_exact`` its numerator and denominator."""
-    return {
-        "models": [
-            {"slug": one.model.slug, "name": one.model.name, "parameters": one.model.parameters}
-            for one in (comparison.first, comparison.second)
-        ],
-        "seq_len": comparison.seq_len,
-        "parts": [_line(line) for line in comparison.parts],
-        "groups": [_line(line) for line in comparison.groups],
-        "figures": [_line(line) for line in comparison.figures],
-        "differences": [
-            {"topic": one.topic, "first": one.first, "second": one.second, "sentence": one.sentence}
-            for one in comparison.contrasts
-        ],
-    }
-
-
-def _line(line: Line) -> dict[str, Any]:
-    ratio = line.ratio
-    return {
-        "id": line.id,
-        "label": line.label,
-        "first": line.first,
-        "second": line.second,
-        "ratio": ratio,
-        "ratio_exact": None if ratio is None else [ratio.numerator, ratio.denominator],
-    }

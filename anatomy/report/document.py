@@ -1,4 +1,4 @@
-"""The anatomy as a JSON document: what ``show --json`` prints."""
+"""What commands print as JSON: the record, a comparison, the catalogue, a tensor; keys are added, never renamed."""
 
 from __future__ import annotations
 
@@ -6,18 +6,31 @@ import json
 from fractions import Fraction
 from typing import Any
 
-from anatomy.counts import costs
+from anatomy.catalog import Entry, LoadedModel
+from anatomy.counts.flops import Flops
 from anatomy.model.blocks import label
+from anatomy.model.rows import Tensor
+from anatomy.model.switches import (
+    SMALL,
+    TRAIN,
+    TYPES,
+    Options,
+)
+from anatomy.model.terms import Factor, rounded_up
 from anatomy.report.anatomy import (
     CACHE_BATCH,
     CACHE_DTYPE,
     Anatomy,
+    Costs,
     Part,
 )
+from anatomy.report.comparison import Comparison, Line
+from anatomy.words.naming import named
+from anatomy.words.working import divided
 
 
 def as_dict(anatomy: Anatomy) -> dict[str, Any]:
-    """The record under the keys of ``show --json``, which only ever grow in number; shares are Fractions still."""
+    """What ``show --json`` prints; shares are Fractions still."""
     model = anatomy.model
     cached = anatomy.kv_bytes_per_token is not None
     return {
@@ -52,17 +65,17 @@ def as_dict(anatomy: Anatomy) -> dict[str, Any]:
         ],
         "parts": [_part_dict(part) for part in anatomy.parts],
         "flops": {
-            "full": {"per_pass": anatomy.full.per_pass, "per_token": anatomy.full.per_token},
-            "causal": {"per_pass": anatomy.causal.per_pass, "per_token": anatomy.causal.per_token},
+            "full": _run(anatomy.full),
+            "causal": _run(anatomy.causal),
             "by_part": [
                 {"id": part.id, "stack": part.stack, "blocks": part.blocks_label, "per_pass": part.flops}
                 for part in anatomy.parts
                 if part.flops
             ],
-            **costs.flops_dict(model, anatomy.seq_len),
+            **_passes(anatomy),
         },
         "memory": {
-            **costs.memory_dict(model, anatomy.seq_len),
+            **_memory(anatomy.costs),
             "kv_cache": {
                 "dtype": CACHE_DTYPE,
                 "batch": CACHE_BATCH,
@@ -72,8 +85,14 @@ def as_dict(anatomy: Anatomy) -> dict[str, Any]:
             if cached
             else None,
         },
-        "other_conventions": costs.conventions_dict(model, anatomy.seq_len),
-        "name": costs.name_dict(model.name, model),
+        "other_conventions": [
+            {"figure": one.figure, "id": one.id, "value": one.value, "unit": one.binary or None}
+            for one in anatomy.others
+        ],
+        "name": [
+            {"written": one.claim.written, "claimed": one.claim.size, "active": one.claim.active, "true": one.true}
+            for one in named(model.name, model)
+        ],
     }
 
 
@@ -101,6 +120,98 @@ def _part_dict(part: Part) -> dict[str, Any]:
             for weight in part.weights
         ],
         "activations": [{"symbol": one.symbol, "shape": list(one.shape)} for one in part.activations],
+    }
+
+
+def _passes(anatomy: Anatomy) -> dict[str, Any]:
+    """What is said of FLOPs beside the forward pass."""
+    costs = anatomy.costs
+    each, steps = Factor("tokens", costs.run.tokens), anatomy.decode_steps
+    return {
+        "sampling_prefill": _run(anatomy.sampling),
+        "decode_step": {square: one.per_pass for square, one in steps.items()} if steps else None,
+        "training_step": _run(anatomy.training_step),
+        "training_step_recomputing": _run(anatomy.recomputing_step),
+        "shortcuts": {
+            "2N_per_token": divided(costs.shortcut.value, each),
+            "6N_per_token": divided(costs.shortcut.value * anatomy.under(Options(run=TRAIN)).passes, each),
+            "12Ld2_parameters": costs.blocks_shortcut.value,
+        },
+        "attention_overtakes_at": costs.overtakes,
+    }
+
+
+def _run(run: Flops) -> dict[str, Any]:
+    return {"per_pass": run.per_pass, "per_token": run.per_token}
+
+
+def _memory(costs: Costs) -> dict[str, Any]:
+    """What is said of memory beside the KV cache."""
+    (step, held), (_, fused) = costs.peak(), costs.peak(fused=True)
+    return {
+        "weights_bytes": {dtype: rounded_up(costs.weights(dtype, mixed=False).result) for dtype in TYPES},
+        "mixed_weights_bytes": {dtype: rounded_up(costs.weights(dtype).result) for dtype in SMALL},
+        "peak_activation": {
+            "dtype": costs.activations_in,
+            "batch": costs.options.batch,
+            "part": step.part,
+            "bytes": held.result,
+            "bytes_fused": fused.result,
+        },
+    }
+
+
+def compared(comparison: Comparison) -> dict[str, Any]:
+    """What ``compare --json`` prints; ``ratio`` is decimal, ``ratio_exact`` its numerator and denominator."""
+    return {
+        "models": [
+            {"slug": one.model.slug, "name": one.model.name, "parameters": one.model.parameters}
+            for one in (comparison.first, comparison.second)
+        ],
+        "seq_len": comparison.seq_len,
+        "parts": [_line(line) for line in comparison.parts],
+        "groups": [_line(line) for line in comparison.groups],
+        "figures": [_line(line) for line in comparison.figures],
+        "differences": [
+            {"topic": one.topic, "first": one.first, "second": one.second, "sentence": one.sentence}
+            for one in comparison.contrasts
+        ],
+    }
+
+
+def _line(line: Line) -> dict[str, Any]:
+    ratio = line.ratio
+    return {
+        "id": line.id,
+        "label": line.label,
+        "first": line.first,
+        "second": line.second,
+        "ratio": ratio,
+        "ratio_exact": None if ratio is None else [ratio.numerator, ratio.denominator],
+    }
+
+
+def listed(entry: Entry, model: LoadedModel) -> dict[str, Any]:
+    """What ``list --json`` says of an entry of the catalogue."""
+    return {
+        "slug": entry.slug,
+        "name": entry.name,
+        "maker": entry.maker,
+        "released": entry.released,
+        "model_type": model.model_type,
+        "parameters": model.parameters,
+        "active": model.active_parameters,
+    }
+
+
+def stored(tensor: Tensor) -> dict[str, Any]:
+    """What ``tensors --json`` says of a tensor."""
+    return {
+        "name": tensor.name,
+        "shape": list(tensor.shape),
+        "parameters": tensor.parameters,
+        "part": tensor.part,
+        "block": tensor.block,
     }
 
 

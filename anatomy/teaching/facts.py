@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from anatomy.model.architecture import Attention
 from anatomy.report.anatomy import Anatomy, Part
-from anatomy.words import labels
 from anatomy.words.formatting import exact
 
 
@@ -27,8 +26,7 @@ class Facts:
     @property
     def attention(self) -> Attention | None:
         """The attention record that the part draws on."""
-        kind = "cross" if "cross-attention" in self.part.id else "self"
-        return labels.attention_of(self.anatomy.model, self.part.stack, self.part.blocks, kind)
+        return self.part.attention
 
     @property
     def tables(self) -> dict[str, tuple[int, ...]]:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 
-from anatomy.counts.costs import PASSES, Costs
-from anatomy.counts.shortcuts import Shortcut
 from anatomy.model.switches import DECODE, LAST, last_only
 from anatomy.model.terms import (
     Factor,
@@ -15,6 +13,7 @@ from anatomy.model.terms import (
     total,
 )
 from anatomy.report.anatomy import Part
+from anatomy.report.costs import Costs, Shortcut
 from anatomy.views import curves
 from anatomy.views.drawing.plot import drawn
 from anatomy.views.markup import (
@@ -68,7 +67,7 @@ def view(state: State) -> Safe:
         tag("dl", {"class": "figures totals"}, _totals(state)),
         tag("h3", None, "Part by part"),
         tag(
-            "div", {"class": "list costs"}, [_part(state, number, part) for number, part in enumerate(_counted(state))]
+            "div", {"class": "list costs"}, [_part(state, number, *found) for number, found in enumerate(costs.by_part)]
         ),
         tag("h3", None, "FLOPs per token against ", tag("i", None, "T")),
         tag("p", {"class": "reading"}, curves.flops_said(costs)),
@@ -117,8 +116,8 @@ def _why_not_last(state: State) -> str:
 def _totals(state: State) -> list[Safe]:
     run = state.costs.run
     parts = [
-        Term(_placed(state, part), "", (), (Factor("FLOPs of each part", total(_terms(state, part))),))
-        for part in _counted(state)
+        Term(_placed(state, part), "", (), (Factor("FLOPs of each part", working.result),))
+        for part, working in state.costs.by_part
     ]
     found = [_total("run-pass", "FLOPs of the pass", Working("FLOPs of the pass", tuple(parts), run.per_pass))]
     if run.tokens > 1:
@@ -149,20 +148,8 @@ def _digits(number: Number) -> str:
     return exact(number) if isinstance(number, int) else f"about {exact(round(number))}"
 
 
-def _counted(state: State) -> list[Part]:
-    return [part for part in state.anatomy.parts if _terms(state, part)]
-
-
-def _terms(state: State, part: Part) -> tuple[Term, ...]:
-    stack = state.loaded.named_stack(part.stack)
-    return state.costs.run.of_part(part.id, stack, part.blocks)
-
-
-def _part(state: State, number: int, part: Part) -> Safe:
-    costs = state.costs
-    terms = _terms(state, part)
-    working = Working(part.label, terms, total(terms))
-    share = Fraction(working.result, costs.run.per_pass)
+def _part(state: State, number: int, part: Part, working: Working) -> Safe:
+    share = Fraction(working.result, state.costs.run.per_pass)
     place = where(state.anatomy, part)
     summary = [
         tag("span", {"class": "key"}),
@@ -187,7 +174,7 @@ def _shortcut(costs: Costs) -> Safe:
     said = (
         f"{shortcut.name}: {_digits(value)} FLOPs a token, where the count is {_digits(exactly)}",
         "Every parameter in use is multiplied and added once for a token"
-        + (f", in {PASSES[costs.options.run]} passes. " if costs.options.run not in ("prefill", "decode") else ". ")
+        + (f", in {costs.passes} passes. " if costs.options.run not in ("prefill", "decode") else ". ")
         + "For the whole pass:",
     )
     return _ledger("shortcut", shortcut, said, "FLOPs", STEPS)

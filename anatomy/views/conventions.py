@@ -6,14 +6,8 @@ from fractions import Fraction
 from functools import lru_cache
 
 from anatomy import catalog
-from anatomy.counts.conventions import (
-    FLOPS,
-    KV_CACHE,
-    PARAMETERS,
-    WEIGHTS,
-    Convention,
-)
 from anatomy.model.terms import Number
+from anatomy.report.costs import Convention
 from anatomy.views.markup import (
     Child,
     Safe,
@@ -33,7 +27,7 @@ from anatomy.words.formatting import (
     size_in_bytes,
 )
 from anatomy.words.naming import Named, named
-from anatomy.words.remarks import FIGURES, convention
+from anatomy.words.remarks import FIGURES, FLOPS, KV_CACHE, PARAMETERS, WEIGHTS, convention
 
 UNITS = {PARAMETERS: "parameters", FLOPS: "FLOPs", KV_CACHE: "bytes", WEIGHTS: "bytes"}
 
@@ -44,7 +38,7 @@ def view(state: State) -> Safe:
     >>> '<data value="163037184">163M</data>' in view(State())
     True
     """
-    others = state.costs.others
+    others = state.anatomy.others
     figures = [figure for figure in FIGURES if any(one.figure == figure for one in others)]
     return join(
         tag("h2", {"id": "conventions-title"}, "Why do two tools disagree?"),

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from anatomy.counts import curves, memory
-from anatomy.counts.costs import Costs
-from anatomy.counts.flops import longest
 from anatomy.model.architecture import Attention
 from anatomy.model.blocks import count
 from anatomy.model.switches import CAUSAL
+from anatomy.report.costs import HORIZON, Costs
 from anatomy.views.drawing.plot import (
     BYTES,
     OPERATIONS,
@@ -35,23 +33,19 @@ def flops_plot(costs: Costs) -> Plot | None:
     """FLOPs per token against T; None where the model runs at one length only.
 
     >>> import anatomy
-    >>> from anatomy.counts.costs import costs
-    >>> from anatomy.model.switches import Options
-    >>> [mark.words for mark in flops_plot(costs(anatomy.load("gpt2"), 8, Options())).marks]
+    >>> from anatomy.report import describe
+    >>> [mark.words for mark in flops_plot(describe(anatomy.load("gpt2"), 8).costs).marks]
     ['T = 8: 0.25 G', 'longest T: 1,024', 'attention overtakes at T = 6,703']
     """
-    model, options, top = costs.model, costs.options, longest(costs.model)
-    if "tokens" in model.fixed_lengths:
+    found, top, crossing = costs.split_curve, costs.longest, costs.overtakes
+    if not found:
         return None
-    crossing = costs.overtakes
-    last = max(top, crossing * 3 // 2) if crossing else top
-    found = [curves.point(model, at, options) for at in curves.lengths(last, top, crossing or 1)]
-    now = curves.point(model, costs.seq_len, options)
+    now = costs.split_at(costs.seq_len)
     marks = [Mark("now", costs.seq_len, f"T = {exact(costs.seq_len)}: {operations(now.both)}", _floor(now.both))]
-    if last > top:
+    if found[-1].seq_len > top:
         marks.append(Mark("limit", top, f"longest T: {exact(top)}"))
     if crossing:
-        at = curves.point(model, crossing, options)
+        at = costs.split_at(crossing)
         marks.append(Mark("crossing", crossing, f"attention overtakes at T = {exact(crossing)}", _floor(at.attention)))
     return Plot(
         said=flops_said(costs),
@@ -75,23 +69,22 @@ def flops_said(costs: Costs) -> str:
     """The curve of FLOPs in a sentence or two.
 
     >>> import anatomy
-    >>> from anatomy.counts.costs import costs
-    >>> from anatomy.model.switches import Options
-    >>> flops_said(costs(anatomy.load("gpt2"), 8, Options()))[-98:]
+    >>> from anatomy.report import describe
+    >>> flops_said(describe(anatomy.load("gpt2"), 8).costs)[-98:]
     'Attention overtakes the products with weights at T = 6,703, beyond the 1,024 that the model takes.'
     """
-    now = curves.point(costs.model, costs.seq_len, costs.options)
+    now = costs.split_at(costs.seq_len)
     said = (
         f"At T = {exact(costs.seq_len)} a token costs {operations(now.weights)} FLOPs of products with weights and "
         f"{operations(now.attention)} of attention. "
     )
-    crossing, top = costs.overtakes, longest(costs.model)
+    crossing, top = costs.overtakes, costs.longest
     if "tokens" in costs.model.fixed_lengths:
         return said + "The model runs at this one length."
     if crossing is None and costs.options.square == CAUSAL and all(_stops(one) for one in costs.model.attention):
         return said + "Attention never overtakes them: what its windows let through stops growing."
     if crossing is None:
-        return said + f"Attention does not overtake them up to T = {exact(curves.HORIZON)}."
+        return said + f"Attention does not overtake them up to T = {exact(HORIZON)}."
     beyond = f", beyond the {exact(top)} that the model takes" if crossing > top else ""
     return said + f"Attention overtakes the products with weights at T = {exact(crossing)}{beyond}."
 
@@ -102,13 +95,12 @@ def _stops(record: Attention) -> bool:
 
 def flops_table(costs: Costs) -> Safe:
     """The figures behind the curve of FLOPs."""
-    top, crossing = longest(costs.model), costs.overtakes
+    top, crossing = costs.longest, costs.overtakes
     fixed = "tokens" in costs.model.fixed_lengths
     lengths = {costs.seq_len} if fixed else {*(at for at in ROUND if at < top), top, costs.seq_len, crossing or top}
-    found = [curves.point(costs.model, at, costs.options) for at in sorted(lengths)]
     rows = [
         _row(costs, at.seq_len, [data(one, operations(one)) for one in (at.weights, at.attention, at.both)])
-        for at in found
+        for at in map(costs.split_at, sorted(lengths))
     ]
     return _table("compute-table", "FLOPs per token", ("T", "Weights", "Attention", "Together"), rows)
 
@@ -117,17 +109,13 @@ def cache_plot(costs: Costs) -> Plot | None:
     """KV cache against T, a curve for each kind of layer where there are several; None where nothing is cached.
 
     >>> import anatomy
-    >>> from anatomy.counts.costs import costs
-    >>> from anatomy.model.switches import Options
-    >>> [series.label for series in cache_plot(costs(anatomy.load("gemma-3-1b"), 8, Options())).series]
+    >>> from anatomy.report import describe
+    >>> [series.label for series in cache_plot(describe(anatomy.load("gemma-3-1b"), 8).costs).series]
     ['all layers', '22 layers, window of 512', '4 layers, all of T']
     """
-    model, options, top = costs.model, costs.options, longest(costs.model)
-    records = list(memory.cached(model))
-    if not records:
+    records, held = costs.cached, costs.cache_curve
+    if not held:
         return None
-    lengths = curves.lengths(top, *curves.bends(model))
-    held = [(at, curves.cache(model, at, options)) for at in lengths]
     series = [Series("both", "all layers", tuple((at, sum(sizes)) for at, sizes in held))]
     if len(records) > 1:
         for number, record in enumerate(records):
@@ -135,19 +123,16 @@ def cache_plot(costs: Costs) -> Plot | None:
             series.append(Series(("weights", "square", "third")[number % 3], layer_kind(record), points))
     else:
         series = [Series("both", layer_kind(records[0]), series[0].points)]
-    now = sum(curves.cache(model, costs.seq_len, options))
+    now = sum(costs.cache_at(costs.seq_len))
     marks = [Mark("now", costs.seq_len, f"T = {exact(costs.seq_len)}: {size_in_bytes(now)}", now)]
-    marks += [
-        Mark("bend", at, f"window full at T = {exact(at)}", sum(curves.cache(model, at, options)))
-        for at in curves.bends(model)
-    ]
+    marks += [Mark("bend", at, f"window full at T = {exact(at)}", sum(costs.cache_at(at))) for at in costs.bends]
     return Plot(
         said=cache_said(costs),
         unit="Bytes of KV cache",
         units=BYTES,
         series=tuple(series),
         marks=tuple(marks),
-        limit=top,
+        limit=costs.longest,
     )
 
 
@@ -170,7 +155,7 @@ def layer_kind(record: Attention) -> str:
 
 def cache_said(costs: Costs) -> str:
     """The curve of the cache in a sentence."""
-    cache, bends = costs.kv_cache, curves.bends(costs.model)
+    cache, bends = costs.kv_cache, costs.bends
     if cache is None:
         return "Nothing is kept from token to token."
     said = f"At T = {exact(costs.seq_len)} the cache holds {size_in_bytes(cache.result)}. "
@@ -181,11 +166,11 @@ def cache_said(costs: Costs) -> str:
 
 def cache_table(costs: Costs) -> Safe:
     """The figures behind the curve of the cache."""
-    top = longest(costs.model)
-    lengths = sorted({*(at for at in ROUND if at < top), top, costs.seq_len, *curves.bends(costs.model)})
+    top = costs.longest
+    lengths = sorted({*(at for at in ROUND if at < top), top, costs.seq_len, *costs.bends})
     rows = []
     for at in lengths:
-        size = sum(curves.cache(costs.model, at, costs.options))
+        size = sum(costs.cache_at(at))
         rows.append(_row(costs, at, [exact(size), data(size, size_in_bytes(size)), size_in_bytes(size, binary=True)]))
     return _table("cache-table", "KV cache", ("T", "Bytes", "MB, GB", "MiB, GiB"), rows)
 

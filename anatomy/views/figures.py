@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from anatomy.counts import costs, memory, parameters
 from anatomy.model.terms import Number
 from anatomy.report.anatomy import CACHE_DTYPE
 from anatomy.views.markup import (
@@ -47,7 +46,7 @@ def _figures(state: State) -> list[Safe]:
             model.parameters,
             short(model.parameters),
             f"{exact(model.parameters)}, each tied tensor once{tied}",
-            costs.parameters_of(model),
+            anatomy.parameters,
             "parameters",
         ),
         _figure(
@@ -56,7 +55,7 @@ def _figures(state: State) -> list[Safe]:
             model.parameters_without_embeddings,
             short(model.parameters_without_embeddings),
             f"{exact(model.parameters_without_embeddings)}: all but the groups embeddings and unembedding",
-            Working("without embeddings", parameters.of_blocks(model), model.parameters_without_embeddings),
+            anatomy.without_embeddings,
             "parameters",
         ),
     ]
@@ -69,7 +68,7 @@ def _figures(state: State) -> list[Safe]:
                 model.active_parameters,
                 short(model.active_parameters),
                 f"{exact(model.active_parameters)}: {routed}, and all else, the token table included",
-                Working("active", parameters.active(model), model.active_parameters),
+                anatomy.active,
                 "parameters",
             )
         )
@@ -81,11 +80,12 @@ def _figures(state: State) -> list[Safe]:
             operations(per_token),
             f"{_digits(per_token)}, a multiply-add being 2 and every query meeting all keys; "
             f"{operations(causal)} if masked pairs were skipped",
-            costs.per_token(anatomy.full),
+            anatomy.per_token,
             "FLOPs",
         )
     )
-    if anatomy.kv_bytes is not None and anatomy.kv_bytes_per_token is not None:
+    cache = anatomy.costs.kv_cache
+    if cache and anatomy.kv_bytes is not None and anatomy.kv_bytes_per_token is not None:
         found.append(
             _figure(
                 "kv-cache",
@@ -94,7 +94,7 @@ def _figures(state: State) -> list[Safe]:
                 size_in_bytes(anatomy.kv_bytes),
                 f"{exact(anatomy.kv_bytes)} bytes for one sequence in {CACHE_DTYPE}, "
                 f"{_digits(anatomy.kv_bytes_per_token)} a token; MB and GB are powers of 1,000",
-                Working("KV cache", memory.kv_cache(model, state.seq_len), anatomy.kv_bytes),
+                cache,
                 "bytes",
             )
         )

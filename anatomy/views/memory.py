@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from anatomy.counts import memory
-from anatomy.counts.costs import Costs
 from anatomy.model.switches import SMALL, TYPES
-from anatomy.model.terms import Number, rounded_up, total
+from anatomy.model.terms import Number, rounded_up
+from anatomy.report.costs import Costs
 from anatomy.views import curves
 from anatomy.views.drawing.plot import drawn
 from anatomy.views.markup import (
@@ -22,7 +21,6 @@ from anatomy.visit.state import State
 from anatomy.words import labels
 from anatomy.words.formatting import exact, size_in_bytes
 from anatomy.words.remarks import DTYPES
-from anatomy.words.working import Working
 
 KEPT = (
     "The matrices of attention, MLP and experts are stored in this type; embeddings, unembedding, router, norms and "
@@ -103,14 +101,10 @@ def _cache(costs: Costs) -> list[Safe]:
         found.append(_entry("kv-token", name, per_token.result, formula(per_token, "bytes")))
     name = f"KV cache at T = {length}"
     found.append(_entry("kv", name, cache.result, formula(cache, "bytes")))
-    records = list(memory.cached(costs.model))
-    if len(records) > 1:
-        size = memory.size_of(costs.options.cache)
-        for number, record in enumerate(records):
-            terms = memory.kept(costs.model, record, costs.seq_len, (size, *costs.sequences))
-            working = Working("KV cache of a kind of layer", terms, total(terms))
-            name = f"of which {curves.layer_kind(record)}"
-            found.append(_entry(f"kv-{number}", name, working.result, formula(working, "bytes")))
+    kinds = costs.kv_kinds
+    for number, (record, working) in enumerate(kinds if len(kinds) > 1 else ()):
+        name = f"of which {curves.layer_kind(record)}"
+        found.append(_entry(f"kv-{number}", name, working.result, formula(working, "bytes")))
     return found
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from anatomy.counts import parameters
 from anatomy.model.blocks import count
 from anatomy.report.anatomy import Anatomy, Part, Weight
 from anatomy.teaching.explanations import explain
@@ -26,7 +25,6 @@ from anatomy.words.formatting import (
     percent,
     shape,
 )
-from anatomy.words.working import Working
 
 
 def view(state: State) -> Safe:
@@ -43,7 +41,7 @@ def view(state: State) -> Safe:
         [tag("p", {"class": "reading"}, symbol(text)) for text in explain(anatomy, part)],
         shapes.table(anatomy, part, changed=state.changed == SEQ_LEN),
         counts(anatomy, part),
-        counted(anatomy, part),
+        counted(part),
         tag("p", {"class": "aside"}, shapes.depending(anatomy, part)) if part.activations else None,
         tag("p", {"class": "aside"}, work(anatomy, part)),
         stored(part),
@@ -102,19 +100,18 @@ def counts(anatomy: Anatomy, part: Part) -> Safe:
     return tag("p", {"class": "count"}, words, ", ", share)
 
 
-def counted(anatomy: Anatomy, part: Part, ident: str = "w-panel") -> Safe | None:
+def counted(part: Part, ident: str = "w-panel") -> Safe | None:
     """The working of the part's count.
 
     >>> import anatomy
     >>> from anatomy.report import describe
-    >>> shown = describe(anatomy.load("gpt2"))
-    >>> "768 × 2,304 × 12 layers = 21,233,664" in counted(shown, shown.find("attention"))
+    >>> attention = describe(anatomy.load("gpt2")).find("attention")
+    >>> "768 × 2,304 × 12 layers = 21,233,664" in counted(attention)
     True
     """
-    terms = parameters.of_part(anatomy.model, part.id, anatomy.model.named_stack(part.stack), part.blocks)
-    if not terms:
+    if not part.terms:
         return None
-    working = formula(Working(part.label, terms, part.parameters), "parameters")
+    working = formula(part.working, "parameters")
     return disclosed(ident, "How this is counted", working)
 
 

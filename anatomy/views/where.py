@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from anatomy.counts import parameters
 from anatomy.report.anatomy import Anatomy
 from anatomy.views.markup import (
     Safe,
@@ -20,7 +19,6 @@ from anatomy.words.formatting import (
     percent,
     short,
 )
-from anatomy.words.working import Working
 
 # From this share on a percentage fits into its piece of the bar on a phone.
 ROOM = Fraction(12, 100)
@@ -51,9 +49,8 @@ def view(state: State) -> Safe:
 def _workings(anatomy: Anatomy) -> Safe:
     found = []
     for group in anatomy.groups:
-        working = Working(group.label, parameters.of_group(anatomy.model, group.id), group.parameters)
         found.append(
-            tag("div", {"class": f"g-{group.id}"}, tag("h3", None, group.label), formula(working, "parameters"))
+            tag("div", {"class": f"g-{group.id}"}, tag("h3", None, group.label), formula(group.working, "parameters"))
         )
     return disclosed("w-groups", "How these are counted", found)
 

@@ -37,12 +37,9 @@ def formula(working: Working, unit: str = "") -> Safe:
     """A working written out.
 
     >>> import anatomy
-    >>> from anatomy.counts.memory import kv_per_token
-    >>> from anatomy.model.terms import total
-    >>> terms = kv_per_token(anatomy.load("llama-3-70b"))
-    >>> '<span class="equation">2 × 8 KV heads × 128 × 2 bytes × 80 layers = 327,680</span> bytes' in formula(
-    ...     Working("KV cache per token", terms, total(terms)), "bytes"
-    ... )
+    >>> from anatomy.report import describe
+    >>> made = formula(describe(anatomy.load("llama-3-70b")).costs.kv_per_token, "bytes")
+    >>> '<span class="equation">2 × 8 KV heads × 128 × 2 bytes × 80 layers = 327,680</span> bytes' in made
     True
     """
     after = f" {unit}" if unit else ""

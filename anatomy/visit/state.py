@@ -9,12 +9,12 @@ from urllib.parse import quote
 from anatomy import catalog
 from anatomy.catalog import LoadedModel
 from anatomy.checkpoint import Checkpoint
-from anatomy.counts.costs import Costs, costs
 from anatomy.model import switches
 from anatomy.model.switches import Options
 from anatomy.report.anatomy import (
     DEFAULT_SEQ_LEN,
     Anatomy,
+    Costs,
     Part,
     describe,
 )
@@ -74,7 +74,7 @@ class State:
     @property
     def costs(self) -> Costs:
         """What the chosen model costs at the chosen T and setting of the switches."""
-        return costs(self.loaded, self.seq_len, self.options)
+        return self.anatomy.under(self.options)
 
     @property
     def selected(self) -> Part:

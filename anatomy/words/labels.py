@@ -34,15 +34,6 @@ _GROUPS = {"attention": "Attention", "mlp": "MLP", "experts": "Experts", "router
 _TABLES = ("token", "position", "token-type", "class-token", "patch", "frame")
 
 
-def attention_of(model: Model, stack: str | None, blocks: Blocks | None, kind: str = "self") -> Attention | None:
-    """The attention record that holds for the blocks' first index in a stack, None where the stack has none."""
-    for record in model.attention:
-        first = blocks[0].start if blocks else 0
-        if record.kind == kind and stack in (None, record.stack) and contains(record.blocks, first):
-            return record
-    return None
-
-
 def attention(record: Attention) -> str:
     """The name that papers give an attention record's form.
 
@@ -81,18 +72,20 @@ def embeddings(parts: Iterable[str]) -> str:
     return (", ".join(found[:-1]) + f" and {found[-1]} embeddings").capitalize()
 
 
-def part(model: Model, part_id: str, stack: str | None, blocks: Blocks | None) -> str:
-    """The label of a part of a model; a part id without one is a programming error (``KeyError``).
+def part(
+    model: Model, part_id: str, stack: str | None, blocks: Blocks | None = None, record: Attention | None = None
+) -> str:
+    """The label of a part whose attention is that of ``record``; an id without one is a ``KeyError``.
 
     >>> import anatomy
-    >>> part(anatomy.load("gpt-oss-20b"), "attention", "decoder", (range(0, 24, 2),))
+    >>> model = anatomy.load("gpt-oss-20b")
+    >>> part(model, "attention", "decoder", (range(0, 24, 2),), model.attention[0])
     'Grouped-query attention, window 128'
     """
     if part_id == "embedding":
         rows = [row for row in model.rows if row.part_id == "embedding" and row.stack in (None, stack)]
         return embeddings(row.part for row in rows)
     if part_id == "attention":
-        record = attention_of(model, stack, blocks)
         return attention(record) + _reach(model, record) if record else "Attention"
     if part_id == "norm-mlp" and blocks and _only_routed(model, stack, blocks):
         return "Norm before experts"

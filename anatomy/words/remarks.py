@@ -112,11 +112,13 @@ def convention(ident: str, binary: str = "") -> tuple[str, str]:
     return heading.format_map(words), sentence.format_map(words)
 
 
+# The figures that have other conventions.
+PARAMETERS, FLOPS, KV_CACHE, WEIGHTS = "parameters", "flops", "kv-cache", "weights"
 FIGURES: Mapping[str, str] = {
-    "parameters": "Parameters",
-    "flops": "Forward FLOPs per token",
-    "kv-cache": "KV cache",
-    "weights": "Bytes of the weights in 16 bits",
+    PARAMETERS: "Parameters",
+    FLOPS: "Forward FLOPs per token",
+    KV_CACHE: "KV cache",
+    WEIGHTS: "Bytes of the weights in 16 bits",
 }
 # What lies between a shortcut and the exact figure, by shortcut and step; a sentence for whoever subtracts.
 STEPS: Mapping[str, str] = {

@@ -26,8 +26,7 @@ class Working:
     A result that its terms do not give is refused, so that no formula is shown that leads elsewhere.
 
     >>> import anatomy
-    >>> from anatomy.counts.memory import kv_per_token
-    >>> working = Working("KV cache per token", kv_per_token(anatomy.load("llama-3-70b")), 327680)
+    >>> working = anatomy.describe(anatomy.load("llama-3-70b")).costs.kv_per_token
     >>> working.symbols()
     'keys and values × KV heads × head size × bytes per number × layers'
     >>> working.equation()
@@ -85,8 +84,7 @@ def line(term: Term) -> tuple[str, str, str]:
     """A term alone: its label, its formula in symbols, and in numbers with what it comes to.
 
     >>> import anatomy
-    >>> from anatomy.counts.parameters import of_model
-    >>> line(of_model(anatomy.load("gpt2"))[4])
+    >>> line(anatomy.describe(anatomy.load("gpt2")).parameters.terms[4])
     ('W_Q, W_K, W_V', 'rows × columns × layers', '768 × 2,304 × 12 layers = 21,233,664')
     """
     # A term of one factor, such as another figure, has nothing to work out.

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 import anatomy
 from anatomy.catalog import LoadedModel
-from anatomy.counts import curves, flops, memory
+from anatomy.counts import flops, memory, passes
 from anatomy.model.switches import CAUSAL, FULL, Options
-from anatomy.model.terms import total
+from anatomy.model.terms import ByPart, total
 
 SLUGS = list(anatomy.entries())
 
@@ -156,7 +156,7 @@ lengths = st.integers(1, 9_999)
 def test_cache_and_flops_grow_with_t(values: dict[str, Any], t: int, run: str, square: str) -> None:
     model, options = made(values), Options(run=run, square=square)
     assert (model.kv_cache_bytes(t) or 0) <= (model.kv_cache_bytes(t + 1) or 0)
-    before, after = (curves.run(model, at, options) for at in (t, t + 1))
+    before, after = (passes.run(model, at, options) for at in (t, t + 1))
     assert before.per_pass <= after.per_pass
     assert before.per_token <= after.per_token
 
@@ -187,5 +187,6 @@ def test_parts_add_up_to_the_total(values: dict[str, Any], t: int, square: str) 
     model = made(values)
     shown = anatomy.describe(model, t)
     run = model.flops(t, square)
-    assert sum(int(total(run.of_part(part.id, None, part.blocks))) for part in shown.parts) == run.per_pass
+    terms = ByPart(run.terms)
+    assert sum(int(total(terms.of(part.id, None, part.blocks))) for part in shown.parts) == run.per_pass
     assert sum(part.parameters for part in shown.parts) == model.parameters

@@ -6,8 +6,9 @@ from itertools import combinations
 import pytest
 
 import anatomy
-from anatomy.report.comparison import as_dict, common_seq_len, compare
+from anatomy.report.comparison import common_seq_len, compare
 from anatomy.report.contrasts import between
+from anatomy.report.document import compared
 
 ONE_OF_EACH = {entry.config["model_type"]: slug for slug, entry in anatomy.entries().items()}
 
@@ -24,7 +25,7 @@ def test_any_two_models_compare_and_their_parts_add_up(first: str, second: str) 
     for contrast in side.contrasts:
         assert one.name in contrast.sentence
         assert other.name in contrast.sentence
-    assert as_dict(side)["seq_len"] == seq_len
+    assert compared(side)["seq_len"] == seq_len
 
 
 def test_gpt2_small_and_llama_3_70b() -> None:

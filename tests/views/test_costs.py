@@ -6,7 +6,6 @@ import xml.etree.ElementTree as ElementTree
 import pytest
 
 import anatomy
-from anatomy.counts.costs import costs
 from anatomy.model.switches import CHOICES, DEFAULT, Options
 from anatomy.views import (
     compute,
@@ -79,7 +78,7 @@ def test_curves_are_drawn_inside_their_box_and_the_marker_stands_on_one(slug: st
     top = anatomy.report.anatomy.default_seq_len(model, 10**9)
     for t in sorted({anatomy.report.anatomy.default_seq_len(model, 8), top}):
         for options in (DEFAULT, Options(run="decode", square="causal", cache="int4")):
-            found = costs(model, t, options)
+            found = anatomy.describe(model, t).under(options)
             for plot in (curves.flops_plot(found), curves.cache_plot(found)):
                 if plot is None:
                     continue
@@ -146,16 +145,16 @@ def test_sizes_that_no_one_builds_are_counted_and_drawn(sizes: dict[str, int]) -
         | {"head_dim": 2}
     )
     for options in (DEFAULT, Options(square="causal", run="train")):
-        found = costs(model, 1, options)
+        found = anatomy.describe(model, 1).under(options)
         for plot in (curves.flops_plot(found), curves.cache_plot(found)):
             assert plot is not None
             ElementTree.fromstring(str(drawn(plot)))
-    assert "does not overtake them up to T = 1,099,511,627,776" in curves.flops_said(costs(model, 1, DEFAULT)) or (
-        sizes["hidden_size"] == 1
-    )
+    assert "does not overtake them up to T = 1,099,511,627,776" in curves.flops_said(
+        anatomy.describe(model, 1).costs
+    ) or (sizes["hidden_size"] == 1)
 
 
 def test_windows_everywhere_keep_attention_below_for_good() -> None:
-    model = anatomy.load("mistral-7b-v0.1")
-    assert "Attention never overtakes them" in curves.flops_said(costs(model, 8, Options(square="causal")))
-    assert "Attention overtakes" in curves.flops_said(costs(model, 8, DEFAULT))
+    shown = anatomy.describe(anatomy.load("mistral-7b-v0.1"), 8)
+    assert "Attention never overtakes them" in curves.flops_said(shown.under(Options(square="causal")))
+    assert "Attention overtakes" in curves.flops_said(shown.costs)

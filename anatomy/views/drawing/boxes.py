@@ -18,7 +18,6 @@ from anatomy.views.markup import (
 from anatomy.views.panel import said
 from anatomy.views.wording import hooks, plural, stack_of
 from anatomy.visit.state import State, visit_key
-from anatomy.words import labels
 from anatomy.words.formatting import exact, percent
 
 PAD = 12
@@ -143,9 +142,7 @@ def particulars(anatomy: Anatomy, part: Part) -> list[str]:
 
 
 def _attention(anatomy: Anatomy, part: Part) -> list[str]:
-    record = labels.attention_of(
-        anatomy.model, part.stack, part.blocks, "cross" if part.id == "cross-attention" else "self"
-    )
+    record = part.attention
     if record is None:
         return []
     lines = []
@@ -168,10 +165,8 @@ def _attention(anatomy: Anatomy, part: Part) -> list[str]:
 
 
 def _glyph(anatomy: Anatomy, part: Part, x: float, y: float, width: float) -> tuple[Safe | None, float]:
-    if part.id in ("attention", "cross-attention"):
-        kind = "cross" if part.id == "cross-attention" else "self"
-        record = labels.attention_of(anatomy.model, part.stack, part.blocks, kind)
-        return (_heads(record, x, y, width), 28) if record else (None, 0)
+    if part.attention:
+        return _heads(part.attention, x, y, width), 28
     traits = anatomy.model.traits
     if part.id == "experts" and traits.experts:
         drawn, high = glyphs.experts(traits.experts, traits.experts_per_token or 0, x, y, WHOLE)

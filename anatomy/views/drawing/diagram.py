@@ -78,7 +78,7 @@ def facts(anatomy: Anatomy) -> str:
     """
     model = anatomy.model
     made = [f"{model.entry.maker}, {model.entry.released[:4]}"] if model.entry else []
-    several = len(model.stacks) > 1
+    several = model.several_stacks
     for stack in model.stacks:
         made.append(plural(stack.blocks, f"{stack.id} block" if several else "block"))
     made.append(f"d = {exact(model.width)}")
@@ -170,7 +170,7 @@ def _stream_label(state: State, drawing: Drawing, part: Part, frame: Frame) -> N
 def _end(state: State, drawing: Drawing, stack: Stack, began: float, *, last: bool) -> None:
     """The stream of a stack from where it began to here, and where it leads."""
     anatomy = state.anatomy
-    several = len(anatomy.model.stacks) > 1
+    several = anatomy.model.several_stacks
     read = not last and any(part.id == "cross-attention" for part in anatomy.parts)
     down = drawing.y + (12 if read else 20)
     line = {"class": "stream", "data-of": stack.id if several else None}
