@@ -115,7 +115,9 @@ def _flops(model: Model, seq_len: int) -> Iterator[Convention]:
     in_use = Factor("parameters in use", model.active_parameters, "parameters")
     yield other("two-n", Term("2N", "", (), (Factor("2 per parameter", 2), in_use, tokens)))
     yield other("all-experts", ours, *_all_experts(model, run))
-    looked_up = [row for row in model.rows if row.part.endswith("embedding/token") and not row.matrices]
+    tables = [row for row in model.rows if row.part.endswith("embedding/token") and not row.matrices]
+    # A table that both stacks share is looked up in each of them, and not once more where it is stored.
+    looked_up = [row for row in tables if row.stack or len(model.stacks) == 1]
     yield other("look-up", ours, *(parameters.term(row).times(flops.MULTIPLY_ADD, tokens) for row in looked_up))
     yield other("whole-pass", ours, over=None)
 

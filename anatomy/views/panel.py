@@ -177,10 +177,9 @@ def _how(part: Part, held: list[Weight]) -> str:
         words.append(", ".join(weight.symbol for weight in held) + " in one")
     if first.layout:
         words.append(first.layout)
-    # A table of the embedding is looked up, not multiplied: it has no in and out.
-    if len(first.shape) == len(first.stored_shape) == 2 and (
-        part.id != "embedding" or first.shape != first.stored_shape
-    ):
+    # Tables and biases are looked up and added, not multiplied: they have no in and out.
+    table = not first.symbol.startswith("W_") or (part.id == "embedding" and first.shape == first.stored_shape)
+    if len(first.shape) == len(first.stored_shape) == 2 and not table:
         rows, columns = first.stored_shape
         if (rows, columns) != (columns, rows):
             words.append("in × out" if rows == first.shape[0] else "out × in")
