@@ -53,7 +53,7 @@ def heads(
     # A head_dim that is null shares the width even where a default stands for one that is left out (GptOssConfig).
     stated = config.integer_or_none("head_dim", size_default)
     size = stated or config.divided("hidden_size", width, "num_attention_heads", query)
-    return Heads(query, kv, config.integer("head_dim", default=size))
+    return Heads(query, kv, config.integer("head_dim", default=size, null=size))
 
 
 def attention(

@@ -24,7 +24,7 @@ def model(config: Config) -> Model:
     width = config.integer("hidden_size", "n_embed")
     config.repeats("num_hidden_layers", "n_layer")
     blocks = config.integer("num_hidden_layers")
-    inner = config.integer("ffn_hidden_size", default=4 * width)
+    inner = config.integer("ffn_hidden_size", default=4 * width, null=4 * width)
     vocabulary = config.integer("vocab_size")
     alibi = config.boolean("alibi", default=False)
     context = None if alibi else config.integer("max_position_embeddings", default=2048)
@@ -74,7 +74,7 @@ def kv_heads(config: Config, width: int) -> Heads:
     size = config.divided("hidden_size", width, "num_attention_heads", query)
     if config.boolean("new_decoder_architecture", default=False):
         config.repeats("num_kv_heads", "n_head_kv")
-        kv = config.integer("num_kv_heads", default=query)
+        kv = config.integer("num_kv_heads", default=query, null=query)
         config.divided("num_attention_heads", query, "num_kv_heads", kv)
         return Heads(query, kv, size)
     if config.boolean("multi_query", default=True, null=False):
@@ -91,4 +91,4 @@ def parallel_norms(config: Config) -> int:
             raise ConfigError(config.source, "parallel_attn", "false", "true with new_decoder_architecture")
         return 0
     most = 2 if new else 1
-    return config.integer("num_ln_in_parallel_attn", default=most, maximum=most)
+    return config.integer("num_ln_in_parallel_attn", default=most, null=most, maximum=most)

@@ -33,7 +33,7 @@ def model(config: Config) -> Model:
     query = config.integer("n_head", "num_attention_heads")
     vocabulary = config.integer("vocab_size")
     context = config.integer("n_positions", "max_position_embeddings")
-    inner = config.integer("n_inner", default=4 * width)
+    inner = config.integer("n_inner", default=4 * width, null=4 * width)
     tied = config.boolean("tie_word_embeddings", default=True)
     config.only("add_cross_attention", False, None, why="cross-attention adds tensors")
     one_kv_head = family == "gpt_bigcode" and config.boolean("multi_query", default=True)

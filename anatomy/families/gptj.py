@@ -26,7 +26,7 @@ def model(config: Config) -> Model:
     query = config.integer("n_head", "num_attention_heads")
     vocabulary = config.integer("vocab_size")
     context = config.integer("n_positions", "max_position_embeddings", default=2048)
-    inner = config.integer("n_inner", default=4 * width)
+    inner = config.integer("n_inner", default=4 * width, null=4 * width)
     tied = config.boolean("tie_word_embeddings", default=False)
     heads = Heads(query, query, config.divided("n_embd", width, "n_head", query))
     # Files of a bare model (GPTJModel) carry no "transformer." before their names.

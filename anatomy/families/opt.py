@@ -33,7 +33,7 @@ def model(config: Config) -> Model:
     inner = config.integer("ffn_dim")
     vocabulary = config.integer("vocab_size")
     context = config.integer("max_position_embeddings", default=2048)
-    narrow = config.integer("word_embed_proj_dim", default=width)
+    narrow = config.integer("word_embed_proj_dim", default=width, null=width)
     tied = config.boolean("tie_word_embeddings", default=True)
     before = config.boolean("do_layer_norm_before", default=True)
     bias = config.boolean("enable_bias", default=True)

@@ -27,7 +27,7 @@ def model(config: Config) -> Model:
     architecture = config.architecture(ARCHITECTURES)
     width = config.integer("d_model", "hidden_size")
     depth = {"encoder": config.integer("num_layers", "num_hidden_layers")}
-    depth["decoder"] = config.integer("num_decoder_layers", default=depth["encoder"])
+    depth["decoder"] = config.integer("num_decoder_layers", default=depth["encoder"], null=depth["encoder"])
     heads = config.integer("num_heads", "num_attention_heads")
     sizes = Heads(heads, heads, config.integer("d_kv", "head_dim", default=64))
     inner = config.integer("d_ff")

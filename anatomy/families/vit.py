@@ -62,7 +62,7 @@ def model(config: Config) -> Model:
         yield from norm(f"{layer}.layernorm_after", "block/norm-mlp", width, blocks=every, bias=True)
         yield from norm(f"{prefix}layernorm", "final-norm", width, bias=True)
         if bare:
-            pooled = config.integer("pooler_output_size", default=width)
+            pooled = config.integer("pooler_output_size", default=width, null=width)
             pool = Matrix("W_pool", width, pooled)
             yield from linear("pooler.dense", "pooler", pool, bias=True, multiplies="one")
         else:

@@ -106,7 +106,8 @@ class Config:
     ) -> int:
         """A whole number from ``minimum`` to ``maximum``; a key that is left out takes the default.
 
-        A key that is null takes ``null`` where the family gives null a meaning of its own, else the default too.
+        A key that is null takes ``null`` where the family's class gives null a meaning, else it is refused: the default
+        of a class never stands for it.
 
         >>> Config({"n_layer": 12}).integer("n_layer")
         12
@@ -114,8 +115,11 @@ class Config:
         accepted = f"an integer from {minimum} to {maximum:,}"
         key, value = self._find(keys, null_is_absent=True)
         if value is _MISSING:
-            stated = any(key in self.values for key in keys)
-            return int(self._absent(key, null if stated and null is not _MISSING else default, accepted))
+            if any(key in self.values for key in keys):
+                if null is _MISSING:
+                    raise self.error(key, None, accepted)
+                default = null
+            return int(self._absent(key, default, accepted))
         if isinstance(value, bool) or not isinstance(value, int) or not minimum <= value <= maximum:
             raise self.error(key, value, accepted)
         return value

@@ -64,6 +64,15 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
         like("deepseek-v2-lite", num_key_value_heads=128),
         "num_key_value_heads is 128; accepted: 16 or null",
     ),
+    "Qwen3-MoE: null is no number of experts": (
+        like("qwen3-30b-a3b", num_experts=None),
+        "num_experts is null; accepted: an integer from 1 to 1,000,000,000,000",
+    ),
+    "DeepSeek: nor a size of a latent": (like("deepseek-v3", kv_lora_rank=None), "kv_lora_rank is null; accepted: an"),
+    "Llama: nor a context": (
+        like("llama-3-8b", max_position_embeddings=None),
+        "max_position_embeddings is null; accepted: an integer from 1",
+    ),
     "gpt_bigcode: null is no default of true": (
         like("starcoderbase", multi_query=None),
         "multi_query is null; accepted: true or false",
@@ -131,6 +140,11 @@ SAME: dict[str, dict[str, Any]] = {
     "falcon-40b": like("falcon-40b", n_layer=60, n_head=128, n_head_kv=8),
     "dbrx": like("dbrx", hidden_size=6144),
     "deepseek-v2": like("deepseek-v2", "n_routed_experts", num_experts=160),
+    "gpt2": like("gpt2", n_inner=None),
+    "opt-125m": like("opt-125m", word_embed_proj_dim=None),
+    "t5-small": like("t5-small", num_decoder_layers=None),
+    "vit-base-in21k": like("vit-base-in21k", pooler_output_size=None),
+    "falcon-7b": like("falcon-7b", ffn_hidden_size=None, num_kv_heads=None, num_ln_in_parallel_attn=None),
     "llama-3-8b": like("llama-3-8b", num_local_experts=0, per_layer_config=None, layer_head_num=[], block_configs={}),
     "vit-base": like("vit-base", head_dim=64),
     "kimi-k2": like("kimi-k2", num_key_value_heads=128),

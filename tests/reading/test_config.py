@@ -117,7 +117,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "a null where nothing stands for it": (
         changed(LLAMA, hidden_size=None),
-        "config: hidden_size is missing; accepted: ",
+        "config: hidden_size is null; accepted: ",
     ),
     "zero": (changed(GPT2, n_layer=0), "config: n_layer is 0; accepted: an integer from 1 to "),
     "a negative": (changed(GPT2, n_embd=-768), "config: n_embd is -768; accepted: an integer from 1 to "),
@@ -253,7 +253,8 @@ class TestConfig:
         config = Config({"a": None})
         assert config.integer("a", default=8, null=32) == 32
         assert config.integer("b", default=8, null=32) == 8
-        assert config.integer("a", default=8) == 8
+        with pytest.raises(ConfigError, match="a is null; accepted: an integer from 1"):
+            config.integer("a", default=8)
         assert config.integer_or_none("a", 8) is None
         assert config.integer_or_none("b", 8) == 8
         assert config.integer_or_none("b", None) is None

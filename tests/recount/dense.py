@@ -92,7 +92,7 @@ def gpt2(keys: Keys) -> int:
     """GPT-2 and GPT-BigCode."""
     d, blocks = keys.size("n_embd", "hidden_size"), keys.size("n_layer", "num_hidden_layers")
     h, positions = keys.size("n_head", "num_attention_heads"), keys.size("n_positions", "max_position_embeddings")
-    f = keys.size("n_inner", default=4 * d)
+    f = keys.size("n_inner", default=4 * d, null=4 * d)
     size, one = over(d, h), keys.kind == "gpt_bigcode" and keys.flag("multi_query", True)
     fused = d + 2 * (size if one else d)
     block = (d + 1) * fused + (d + 1) * d + (d + 1) * f + (f + 1) * d + 4 * d
@@ -103,7 +103,7 @@ def gptj(keys: Keys) -> int:
     """GPT-J, with a bias for every word."""
     d, blocks = keys.size("n_embd", "hidden_size"), keys.size("n_layer", "num_hidden_layers")
     over(d, keys.size("n_head", "num_attention_heads"))
-    f = keys.size("n_inner", default=4 * d)
+    f = keys.size("n_inner", default=4 * d, null=4 * d)
     block = 4 * d * d + 2 * d * f + d + f + 2 * d
     return tables(keys, d, False) + blocks * block + 2 * d + (0 if keys.bare else keys.size("vocab_size"))
 
@@ -120,7 +120,7 @@ def opt(keys: Keys) -> int:
     """OPT, with narrow embeddings where they are said to be."""
     d, blocks, f = keys.size("hidden_size"), keys.size("num_hidden_layers"), keys.size("ffn_dim")
     over(d, keys.size("num_attention_heads"))
-    narrow = keys.size("word_embed_proj_dim", default=d)
+    narrow = keys.size("word_embed_proj_dim", default=d, null=d)
     positions = keys.size("max_position_embeddings", default=2048) + 2
     bias, scaled = keys.flag("enable_bias", True), keys.flag("layer_norm_elementwise_affine", True)
     last = keys.flag("do_layer_norm_before", True) and scaled
@@ -149,11 +149,11 @@ def mpt(keys: Keys) -> int:
 def falcon(keys: Keys) -> int:
     """Falcon in its three forms."""
     d, blocks = keys.size("hidden_size", "n_embed"), keys.size("num_hidden_layers", unread="n_layer")
-    h, f = keys.size("num_attention_heads", unread="n_head"), keys.size("ffn_hidden_size", default=4 * d)
+    h, f = keys.size("num_attention_heads", unread="n_head"), keys.size("ffn_hidden_size", default=4 * d, null=4 * d)
     size, new, bias = over(d, h), keys.flag("new_decoder_architecture", False), keys.flag("bias", False)
     parallel = keys.flag("parallel_attn", True, null=False)
     if new:
-        few = keys.size("num_kv_heads", unread="n_head_kv", default=h)
+        few = keys.size("num_kv_heads", unread="n_head_kv", default=h, null=h)
         over(h, few)
     else:
         few = 1 if keys.flag("multi_query", True, null=False) else h
@@ -161,6 +161,6 @@ def falcon(keys: Keys) -> int:
             raise RefusedError("num_kv_heads")
     if new and not parallel:
         raise RefusedError("parallel_attn")
-    norms = keys.size("num_ln_in_parallel_attn", default=1 + new, most=1 + new) if parallel else 2
+    norms = keys.size("num_ln_in_parallel_attn", default=1 + new, null=1 + new, most=1 + new) if parallel else 2
     block = projections(d, h, few, size, bias, bias) + 2 * d * f + bias * (d + f) + norms * 2 * d
     return tables(keys, d, True) + blocks * block + 2 * d

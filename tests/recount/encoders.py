@@ -32,7 +32,7 @@ def vit(keys: Keys) -> int:
     block = 3 * d * (d + keys.flag("qkv_bias", True)) + d * (d + 1) + 2 * d * f + d + f + 4 * d
     total = d + positions * d + (channels * patch * patch + 1) * d + blocks * block + 2 * d
     if keys.bare:
-        return total + keys.size("pooler_output_size", default=d) * (d + 1)
+        return total + keys.size("pooler_output_size", default=d, null=d) * (d + 1)
     keys.read.add("id2label")
     names = keys.values.get("id2label")
     if names is None:
@@ -50,7 +50,7 @@ def t5(keys: Keys) -> int:
     """T5."""
     d, f, h = keys.size("d_model", "hidden_size"), keys.size("d_ff"), keys.size("num_heads", "num_attention_heads")
     encoder = keys.size("num_layers", "num_hidden_layers")
-    decoder = keys.size("num_decoder_layers", default=encoder)
+    decoder = keys.size("num_decoder_layers", default=encoder, null=encoder)
     size, buckets = keys.size("d_kv", "head_dim", default=64), keys.size("relative_attention_num_buckets", default=32)
     keys.read.add("feed_forward_proj")
     kind = keys.values.get("feed_forward_proj")

@@ -65,7 +65,7 @@ def deepseek(keys: Keys) -> int:
     block += (d + bias) * (latent + rope) + latent + latent * h * (nope + value) + h * value * d + bias * d + 2 * d
     mapped, unread = ("num_experts", "num_local_experts") if second else ("num_local_experts", "num_experts")
     dense = min(keys.size("first_k_dense_replace", default=0 if second else 3, least=0), blocks)
-    if keys.size("moe_layer_freq", default=1) != 1:
+    if keys.size("moe_layer_freq", default=1, null=1) != 1:
         raise RefusedError("moe_layer_freq")
     total = blocks * block + (dense and dense * 3 * d * keys.size("intermediate_size")) + d
     if blocks > dense:

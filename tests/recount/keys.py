@@ -40,8 +40,7 @@ class Keys:
                 raise RefusedError(unread)
         found = [self.values[name] for name in names if self.values.get(name) is not None]
         if not found:
-            stated = any(name in self.values for name in names)
-            value = null if stated and null is not REQUIRED else default
+            value = null if any(name in self.values for name in names) else default
             if value is REQUIRED:
                 raise RefusedError(names[0])
             return int(value)
