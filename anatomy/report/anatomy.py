@@ -173,7 +173,7 @@ def _described(model: LoadedModel, seq_len: int) -> Anatomy:
         model=model,
         seq_len=seq_len,
         longest=flops.longest(model),
-        groups=_groups(model),
+        groups=groups_of(model),
         block_kinds=block_kinds,
         parts=parts,
         full=full,
@@ -182,7 +182,13 @@ def _described(model: LoadedModel, seq_len: int) -> Anatomy:
 
 
 @lru_cache(maxsize=64)
-def _groups(model: LoadedModel) -> tuple[Group, ...]:
+def groups_of(model: LoadedModel) -> tuple[Group, ...]:
+    """The groups of a model's parameters, which are the same at every T.
+
+    >>> import anatomy
+    >>> [group.parameters for group in groups_of(anatomy.load("gpt2"))]
+    [39383808, 28348416, 56669184, 38400]
+    """
     held: dict[str, list[Term]] = {}
     for term in parameters.of_model(model):
         held.setdefault(group(term.part), []).append(term)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 
 from anatomy.views import (
     cell,
@@ -24,6 +24,7 @@ from anatomy.views import (
 )
 from anatomy.views.drawing import diagram
 from anatomy.views.wording import hooks
+from anatomy.visit.noted import Noted, unchanged
 from anatomy.visit.state import State
 
 VIEWS: dict[str, Callable[[State], str]] = {
@@ -50,33 +51,8 @@ VIEWS: dict[str, Callable[[State], str]] = {
 # What answers a reader's input first: the panel, and the length that it is for. All else may follow a frame later.
 PROMPT = ("length-control", "panel")
 
-_MODEL = ("model", "own")
-_AT = (*_MODEL, "seq_len")
-_PART = ("part", "stack", "blocks")
-# Links to parts carry what is compared and how costs are counted.
-_LINKS = (*_AT, "other", "options")
-# The fields of the state that a region says something of; while these stay, it is not drawn again.
-READS: dict[str, tuple[str, ...]] = {
-    "model-control": (*_MODEL, "notices"),
-    "length-control": (*_AT, "notices"),
-    "drawing": (*_LINKS, "notices"),
-    "chosen": (*_AT, *_PART),
-    "panel": (*_AT, *_PART, "changed"),
-    "parts": _LINKS,
-    "where": _MODEL,
-    "figures": _AT,
-    "challenges": ("solved",),
-    "try-this": (*_LINKS, "visited"),
-    "cell": _MODEL,
-    "compute": (*_AT, "options", "notices"),
-    "memory": (*_AT, "options", "notices"),
-    "conventions": (*_AT, "options"),
-    "comparison": (*_AT, "other", "notices"),
-    "own": (*_MODEL, "draft", "notices"),
-    "check": (*_MODEL, "checkpoint", "notices"),
-    "footer": _MODEL,
-}
-_drawn: dict[str, tuple[tuple[object, ...], str]] = {}
+# Each region as it was last made, with what it then read of the state: it is made again when something of that changes.
+_made: dict[str, tuple[Mapping[str, object], str]] = {}
 
 
 def regions(state: State, names: Iterable[str] = tuple(VIEWS)) -> dict[str, str]:
@@ -87,10 +63,11 @@ def regions(state: State, names: Iterable[str] = tuple(VIEWS)) -> dict[str, str]
     """
     made = {}
     for name in names:
-        read = tuple(getattr(state, field) for field in READS[name])
-        if name not in _drawn or _drawn[name][0] != read:
-            _drawn[name] = (read, str(VIEWS[name](state)))
-        made[name] = _drawn[name][1]
+        if name not in _made or not unchanged(_made[name][0], state):
+            noted = Noted(state)
+            markup = str(VIEWS[name](noted))
+            _made[name] = noted.read, markup
+        made[name] = _made[name][1]
     return made
 
 

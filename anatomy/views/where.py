@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from anatomy.report.anatomy import Anatomy
+from anatomy.report.anatomy import Group, groups_of
 from anatomy.views.markup import (
     Safe,
     data,
@@ -30,8 +30,9 @@ def view(state: State) -> Safe:
     >>> "Where GPT-2 small’s <data" in view(State())
     True
     """
-    anatomy = state.anatomy
-    model = anatomy.model
+    # Of the model alone: it is the same at every T.
+    model = state.loaded
+    groups = groups_of(model)
     return join(
         tag(
             "h2",
@@ -40,25 +41,25 @@ def view(state: State) -> Safe:
             data(model.parameters, exact(model.parameters)),
             " parameters live",
         ),
-        _bar(anatomy),
-        _table(anatomy),
-        _workings(anatomy),
+        _bar(groups),
+        _table(groups),
+        _workings(groups),
     )
 
 
-def _workings(anatomy: Anatomy) -> Safe:
+def _workings(groups: tuple[Group, ...]) -> Safe:
     found = []
-    for group in anatomy.groups:
+    for group in groups:
         found.append(
             tag("div", {"class": f"g-{group.id}"}, tag("h3", None, group.label), formula(group.working, "parameters"))
         )
     return disclosed("w-groups", "How these are counted", found)
 
 
-def _bar(anatomy: Anatomy) -> Safe:
+def _bar(groups: tuple[Group, ...]) -> Safe:
     # Percentages as SVG lengths: the policy of the page allows no style attributes.
     pieces, at = [], Fraction(0)
-    for group in anatomy.groups:
+    for group in groups:
         start, wide = f"{decimal(at * 100, 2)}%", f"{decimal(group.share * 100, 2)}%"
         middle = f"{decimal((at + group.share / 2) * 100, 2)}%"
         worded = tag("text", {"x": middle, "y": 25, "text-anchor": "middle"}, percent(group.share))
@@ -72,14 +73,14 @@ def _bar(anatomy: Anatomy) -> Safe:
         )
         at += group.share
     cuts, at = [], Fraction(0)
-    for group in anatomy.groups[:-1]:
+    for group in groups[:-1]:
         at += group.share
         place = f"{decimal(at * 100, 2)}%"
         cuts.append(tag("line", {"class": "cut", "x1": place, "x2": place, "y1": 0, "y2": 40}))
     return tag("svg", {"class": "bar", "width": "100%", "height": 40, "aria-hidden": "true"}, pieces, cuts)
 
 
-def _table(anatomy: Anatomy) -> Safe:
+def _table(groups: tuple[Group, ...]) -> Safe:
     rows = [
         tag(
             "tr",
@@ -89,7 +90,7 @@ def _table(anatomy: Anatomy) -> Safe:
             tag("td", None, data(group.parameters, short(group.parameters))),
             tag("td", None, percent(group.share)),
         )
-        for group in anatomy.groups
+        for group in groups
     ]
     heads = (("Group", None), ("Exactly", "exact"), ("Parameters", None), ("Share", None))
     return tag(

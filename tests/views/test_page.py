@@ -1,30 +1,21 @@
 """The regions: each a pure function of the state, quick, with ids that are unique and links that lead somewhere."""
 
-import json
 import re
-from dataclasses import fields, replace
 from html import unescape
 from html.parser import HTMLParser
-from typing import Any
 
 import pytest
 
 from anatomy import entries
-from anatomy.checkpoint import Checkpoint
-from anatomy.model.switches import Options
-from anatomy.report.anatomy import default_seq_len
 from anatomy.teaching import challenges
 from anatomy.views.markup import VOID
 from anatomy.views.page import (
-    READS,
-    VIEWS,
     marked,
     regions,
 )
 from anatomy.views.wording import hooks
-from anatomy.visit import brought
 from anatomy.visit.address import from_hash
-from anatomy.visit.state import MODEL, SEQ_LEN, State, visit_key
+from anatomy.visit.state import MODEL, State, visit_key
 from anatomy.visit.steps import choose_model, choose_seq_len, select_part
 from anatomy.words.formatting import percent, short
 
@@ -147,43 +138,6 @@ def test_challenges_say_whether_they_are_done() -> None:
     assert 'data-challenge="mlp" data-done="true"' in made
     assert "1 of 3 complete" in made
     assert made.count("(done)") == 1
-
-
-def others(state: State) -> dict[str, dict[str, Any]]:
-    """For each field of a state, or those that change together, other values of it."""
-    last = state.anatomy.address(state.anatomy.parts[-1])
-    own = brought.own_config(state, json.dumps(dict(entries()["llama-3-8b"].config))).own
-    elsewhere = "gpt2-xl" if state.model != "gpt2-xl" else "gpt2"
-    return {
-        "model": {"model": elsewhere, "seq_len": 8, "part": "attention", "stack": None, "blocks": None},
-        "seq_len": {"seq_len": default_seq_len(state.loaded, state.seq_len + 1)},
-        "part": dict(zip(("part", "stack", "blocks"), last, strict=True)),
-        "notices": {"notices": dict.fromkeys(("model", "seq-len", "part", "with", "own", "check"), "refused")},
-        "changed": {"changed": SEQ_LEN},
-        "visited": {"visited": frozenset({(state.model, visit_key(state.anatomy, state.anatomy.parts[0]))})},
-        "solved": {"solved": frozenset({"mlp"})},
-        "other": {"other": "llama-3-70b"},
-        "own": {"own": own},
-        "draft": {"draft": "{"},
-        "checkpoint": {"checkpoint": Checkpoint("a folder", {}, ())},
-        "options": {"options": Options(run="decode")},
-    }
-
-
-def test_every_field_of_a_state_is_among_those_that_are_varied() -> None:
-    varied = {field for each in others(State()).values() for field in each}
-    assert varied == {field.name for field in fields(State)}
-
-
-@pytest.mark.parametrize("slug", SLUGS)
-def test_a_region_depends_on_nothing_but_what_it_says_it_reads(slug: str) -> None:
-    """Else it would stay as it was where it must not."""
-    state = choose_model(State(), slug)
-    for changed in others(state).values():
-        moved = replace(state, **changed)
-        for name, view in VIEWS.items():
-            if not set(changed) & set(READS[name]):
-                assert view(moved) == view(state), f"{name} reads one of {sorted(changed)}"
 
 
 @pytest.mark.parametrize("slug", SLUGS)
