@@ -10,7 +10,7 @@ through (*causal*).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
 
@@ -133,7 +133,7 @@ def at_any_length(model: Model, seq_len: int, square: str = FULL, unembedding: s
     def pairs(record: Attention) -> tuple[Factor, ...]:
         queries = lengths[stack_positions(model, record.stack)]
         keys = lengths["source"] if record.kind == "cross" else queries
-        if square == FULL or not record.causal:
+        if square == FULL or not (record.causal or record.window):
             return (Factor("queries", queries, "queries"), Factor("keys", keys, "keys"))
         return (Factor("pairs that the mask lets through", visible_pairs(record, queries), "pairs"),)
 
@@ -190,13 +190,18 @@ def part_path(model: Model, record: Attention) -> str:
 
 
 def visible_pairs(record: Attention, seq_len: int) -> int:
-    """Query-key pairs that a causal mask and the window let through: the sum over i = 1 … T of min(i, window).
+    """Query-key pairs that mask and window let through: behind a causal mask the sum over i = 1 … T of min(i, window).
+
+    A window without that mask reaches half of it to either side.
 
     >>> visible_pairs(Attention("decoder", (), 1, 1, 1, 1), 4)
     10
     >>> visible_pairs(Attention("decoder", (), 1, 1, 1, 1, window=2), 4)
     7
     """
+    if not record.causal:
+        one_side = replace(record, causal=True, window=record.window and record.window // 2 + 1)
+        return 2 * visible_pairs(one_side, seq_len) - seq_len
     if record.chunk:
         whole_chunks, rest = divmod(seq_len, record.chunk)
         return whole_chunks * _triangle(record.chunk) + _triangle(rest)

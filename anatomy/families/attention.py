@@ -157,6 +157,17 @@ def records(heads: Heads, *pairs: tuple[Blocks, int | None]) -> tuple[Attention,
     )
 
 
+def both_ways(*records: Attention) -> tuple[Attention, ...]:
+    """The records of a decoder made an encoder: a window of w reaches w / 2 tokens to either side.
+
+    >>> [record.window for record in both_ways(*records(Heads(3, 1, 256), ((range(5),), 512)))]
+    [513]
+    """
+    return tuple(
+        replace(one, stack="encoder", causal=False, window=one.window and one.window // 2 * 2 + 1) for one in records
+    )
+
+
 def encoding(heads: Heads, blocks: Blocks) -> tuple[Attention]:
     """The record of an encoder, in whose blocks every position sees every other."""
     return (Attention("encoder", blocks, heads.query, heads.kv, heads.size, heads.size, causal=False),)

@@ -95,7 +95,7 @@ class Frame(NamedTuple):
             context=self.context,
             rows=rows,
             attention=attention,
-            stacks=(Stack("decoder", self.blocks, flow, bare=bare),),
+            stacks=(Stack(attention[0].stack, self.blocks, flow, bare=bare),),
             traits=traits,
             known=known,
             defaults=self.config.defaults,

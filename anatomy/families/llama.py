@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from anatomy.families import windows
-from anatomy.families.attention import attention, heads, qk_norms, records
+from anatomy.families.attention import attention, both_ways, heads, qk_norms, records
 from anatomy.families.frame import Frame
 from anatomy.families.layers import activation, block_norms, gated_mlp, norm
 from anatomy.families.outputs import SEQUENCES, TOKENS, classes
@@ -23,7 +23,7 @@ class Kin(NamedTuple):
 
     ``biases`` are the keys for biases that it reads; ``qk_norm`` is what one scale of its QK norms serves (see
     ``qk_norms``), where ``qk_norm_key`` names a key, only with it; ``activation`` is the default and the keys for it;
-    ``off`` are the keys that must not be on, and why.
+    ``off`` are the keys that must not be on, and why; ``two_way``: a key may let it see later tokens too.
     """
 
     classes: tuple[str, ...]
@@ -43,6 +43,7 @@ class Kin(NamedTuple):
     activation: tuple[str, ...] = ("silu", "hidden_act")
     windows: windows.Windows = windows.none
     off: Mapping[str, str] = _NONE
+    two_way: bool = False
 
 
 ATTENTION, BOTH = ("attention_bias",), ("attention_bias", "mlp_bias")
@@ -71,7 +72,7 @@ KIN = {
     "gemma3_text": Kin(
         ("Gemma3ForCausalLM", "Gemma3TextModel", "Gemma3TextForSequenceClassification"), 131072,
         query_heads=8, kv_heads=4, head_size=256, vocabulary=262208, tied=True, biases=ATTENTION, activation=_GELU,
-        qk_norm="size", flow=SANDWICH, windows=windows.but_every(6), off=_LATER,
+        qk_norm="size", flow=SANDWICH, windows=windows.but_every(6), two_way=True,
     ),
     "granite": Kin(classes("Granite"), 2048, biases=BOTH),
     "llama": Kin(classes("Llama", TOKENS), 2048, biases=BOTH),
@@ -120,9 +121,11 @@ def model(config: Config) -> Model:
         yield from frame.head()
 
     default, *keys = kin.activation
+    made = tuple(rows())
+    attending = records(sizes, *kin.windows(config, blocks))
     return frame.model(
-        tuple(rows()),
-        records(sizes, *kin.windows(config, blocks)),
+        made,
+        both_ways(*attending) if kin.two_way and config.on("use_bidirectional_attention") else attending,
         Traits(kin.norm, "rotary", activation(config, *keys, default=default, gated=True)),
         flow=kin.flow,
         bare=() if kin.scaled else ("norm-attention", "norm-mlp", "final-norm"),

@@ -159,6 +159,10 @@ class Config:
             raise self.error(key, value, "true or false")
         return value
 
+    def on(self, key: str) -> bool:
+        """Whether an option is true that almost no configuration has: left out or null, it is off and no default."""
+        return self._value(key) is not None and self.boolean(key)
+
     def choice(self, *keys: str, options: Collection[str], default: Any = _MISSING) -> str:
         """One of ``options``."""
         accepted = ", ".join(sorted(options))

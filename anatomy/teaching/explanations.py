@@ -96,8 +96,9 @@ def _particulars(facts: Facts, record: Attention) -> Iterator[tuple[str, bool]]:
     yield "latent-kept", record.latent is not None
     yield "latent-queries", bool(facts.shape("W_DQ"))
     yield "latent-norm", bool(facts.shape("γ_DKV"))
-    yield "sharing", record.latent is None and record.kv_heads < record.query_heads
-    yield "window", bool(record.window)
+    shared = record.latent is None and record.kv_heads < record.query_heads
+    yield "sharing" if record.causal else "sharing-both-ways", shared
+    yield "window" if record.causal else "window-both-ways", bool(record.window)
     yield "chunk", bool(record.chunk) and not record.window
     yield "no-mask", not record.causal
     yield "qk-norm", facts.holds("q-norm")

@@ -125,6 +125,8 @@ latent-norm
     A norm with a learned scale stands behind each step down to a latent.
 window
     A query sees at most the last {window} tokens, its own among them (a sliding window).
+window-both-ways
+    A query sees at most the {window} nearest tokens: its own, and as many before it as after it.
 chunk
     A query sees only its own chunk of {chunk} tokens, up to its own position.
 no-mask
@@ -132,6 +134,8 @@ no-mask
 sharing
     Sharing makes W_K and W_V, and above all the KV cache, {sharing} times smaller; the scores are as many as
     before, one matrix for each query head.
+sharing-both-ways
+    Sharing makes W_K and W_V {sharing} times smaller; the scores are as many as before, one matrix for each query head.
 in-rotary
     Queries and keys are rotated by their position before they meet (RoPE), which costs no parameters.
 in-rotary-part

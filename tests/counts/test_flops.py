@@ -57,6 +57,14 @@ def test_visible_pairs_by_walking_the_mask(t: int, window: int | None) -> None:
     assert flops.visible_pairs(record, t) == walked
 
 
+@pytest.mark.parametrize("t", [1, 2, 7, 30])
+@pytest.mark.parametrize("window", [None, 1, 3, 7, 101])
+def test_a_window_without_a_causal_mask_reaches_to_both_sides(t: int, window: int | None) -> None:
+    record = Attention("encoder", (), 1, 1, 1, 1, window=window, causal=False)
+    walked = sum(1 for query in range(t) for key in range(t) if not window or abs(query - key) <= window // 2)
+    assert flops.visible_pairs(record, t) == walked
+
+
 @pytest.mark.parametrize("t", [1, 5, 8, 9, 30])
 def test_chunks_do_not_look_across(t: int) -> None:
     record = Attention("decoder", (), 1, 1, 1, 1, chunk=4)

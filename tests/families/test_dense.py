@@ -91,7 +91,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
         'norm_type is "rms"; accepted: "layer_norm" or null',
     ),
     "Gemma: attention to later tokens": (
-        like("gemma-3-1b", use_bidirectional_attention=True),
+        like("gemma-2-2b", use_bidirectional_attention=True),
         "use_bidirectional_attention is true; accepted: false or null (attention that sees later tokens)",
     ),
     "Gemma: a long period": (

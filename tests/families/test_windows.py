@@ -105,3 +105,26 @@ def test_which_blocks_are_chunked_may_be_listed() -> None:
 def test_mixtral_has_no_window_unless_it_says_so() -> None:
     assert [record.window for record in anatomy.load(like("mixtral-8x7b", "sliding_window")).attention] == [None]
     assert [record.window for record in anatomy.load(like("mixtral-8x7b", sliding_window=4096)).attention] == [4096]
+
+
+def test_gemma_3_may_see_later_tokens_as_embeddinggemma_does() -> None:
+    # google/embeddinggemma-300m: 302,863,104 parameters.
+    values = like(
+        "gemma-3-1b", "layer_types", architectures=["Gemma3TextModel"], use_bidirectional_attention=True,
+        hidden_size=768, intermediate_size=1152, num_hidden_layers=24, num_attention_heads=3, num_key_value_heads=1,
+        max_position_embeddings=2048, sliding_window=512, vocab_size=262144,
+    )  # fmt: skip
+    both = anatomy.load(values)
+    one = anatomy.load({**values, "use_bidirectional_attention": None})
+    assert both.rows == one.rows
+    assert both.parameters == 302_863_104
+    # 256 tokens to either side and the token itself.
+    assert windows(both) == {513: 20, None: 4}
+    assert {(record.stack, record.causal) for record in both.attention} == {("encoder", False)}
+    assert both.flops(512).per_pass == one.flops(512).per_pass
+    assert both.flops(257, "causal").per_pass == both.flops(257).per_pass
+    # Of 512 tokens the first 255 miss 255, 254, … 1 of the last ones, which miss as many of the first.
+    unseen = 20 * 3 * 2 * 2 * 256 * 2 * sum(range(1, 256))
+    assert both.flops(512).per_pass - both.flops(512, "causal").per_pass == unseen
+    assert (both.kv_cache_bytes(8), one.kv_cache_bytes(8)) == (None, 24 * 2 * 256 * 2 * 8)
+    assert "use_bidirectional_attention" not in one.defaults

@@ -98,3 +98,13 @@ def test_blocks_that_see_everything_are_not_said_to_rotate_where_they_do_not(nam
     told = [" ".join(explain(shown, part)) for part in shown.parts if part.id == "attention"]
     assert ["RoPE" in one for one in told] == ["(NoPE)" not in one for one in told]
     assert any("(NoPE)" in one for one in told)
+
+
+def test_a_window_without_a_causal_mask_is_said_to_reach_to_both_sides() -> None:
+    values = dict(anatomy.entries()["gemma-3-1b"].config) | {"use_bidirectional_attention": True}
+    shown = describe(anatomy.load(values))
+    local = next(part for part in shown.parts if part.attention and part.attention.window)
+    said = " ".join(explain(shown, local))
+    assert "at most the 513 nearest tokens: its own, and as many before it as after it" in said
+    assert "No mask hides what comes later" in said
+    assert "KV cache" not in said

@@ -111,6 +111,14 @@ def test_kinds_of_blocks_have_a_frame_each() -> None:
     assert "sees all earlier tokens" in text("gemma-2-2b")
 
 
+def test_a_window_without_a_causal_mask_reaches_to_both_sides() -> None:
+    both = load(dict(entries()["gemma-3-1b"].config) | {"use_bidirectional_attention": True})
+    drawn = unescape(draw(Shown(made=both)))
+    assert "sees the nearest 513 tokens" in drawn
+    assert "sees both directions" in drawn
+    assert "the last 51" not in drawn
+
+
 def test_grouped_heads_are_drawn_as_many_as_they_are() -> None:
     for state, queries, shared in ((STATES["llama-3-70b"], 64, 8), (STATES["gpt2"], 12, 12)):
         attention = next(one for one in links(state) if one.get("data-part") == "attention")

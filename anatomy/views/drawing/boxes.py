@@ -154,7 +154,7 @@ def _attention(anatomy: Anatomy, part: Part) -> list[str]:
         shared = plural(record.kv_heads, "KV head")
         lines += [f"{plural(record.query_heads, 'query head')}, {shared} of {exact(record.qk_size)}"]
     if record.window:
-        lines.append(f"sees the last {plural(record.window, 'token')}")
+        lines.append(f"sees the {'last' if record.causal else 'nearest'} {plural(record.window, 'token')}")
     elif record.chunk:
         lines.append(f"sees within chunks of {plural(record.chunk, 'token')}")
     elif not record.causal and record.kind == "self":
