@@ -1,1 +1,1 @@
-"""The commands of the command line, each a module with ``arguments`` and ``run``; and what several of them share."""
+"""The commands of the command line, each a module with ``arguments`` and ``run``; what several share; none counts."""

@@ -1,1 +1,1 @@
-"""Views: plain functions from the anatomy to markup; they word and draw, and count nothing."""
+"""Views: plain functions from the record to markup; they word and draw, and read every figure off the report."""

@@ -98,15 +98,15 @@ def draw(state: State) -> Safe:
     anatomy = state.anatomy
     drawing = Drawing(y=6)
     frame = _frame(anatomy)
-    stacks = {stack.id: stack for stack in anatomy.model.stacks}
+    stacks, several = {stack.id: stack for stack in anatomy.model.stacks}, anatomy.model.several_stacks
     runs = [(name, list(found)) for name, found in groupby(anatomy.parts, key=lambda part: part.stack)]
     began: float | None = None
     for at, (name, parts) in enumerate(runs):
         if name is not None:
-            if len(stacks) > 1:
+            if several:
                 drawing.label(LEFT, drawing.y + 18, name.capitalize(), style="stack")
                 drawing.y += 28
-            began = drawing.y if began is None or len(stacks) > 1 else began
+            began = drawing.y if began is None or several else began
         for part in parts:
             if part.blocks is None:
                 _outside(state, drawing, part, frame)
