@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import lru_cache
 
 from anatomy.counts import parameters
 from anatomy.counts.flops import Flops
@@ -47,11 +48,11 @@ class Part:
     parameters: int
     share: Fraction
     weights: tuple[Weight, ...]
-    activations: tuple[Activation, ...]
-    flops: int
     attention: Attention | None
     terms: tuple[Term, ...]
-    products: tuple[Term, ...]
+    activations: tuple[Activation, ...] = ()
+    products: tuple[Term, ...] = ()
+    flops: int = 0
 
     @property
     def blocks_label(self) -> str | None:
@@ -74,39 +75,6 @@ class BlockKind:
     parts: tuple[Part, ...]
 
 
-class _Maker:
-    """What every part of a model at a T is made from."""
-
-    def __init__(self, model: Model, seq_len: int, full: Flops) -> None:
-        self.model, self.seq_len = model, seq_len
-        self.held, self.products = ByPart(parameters.of_model(model)), ByPart(full.terms)
-
-    def part(self, part_id: str, stack: str | None, rows: Sequence[Row], blocks: Blocks | None) -> Part:
-        """The part with these rows."""
-        model, mine = self.model, [row for row in rows if row.part_id == part_id]
-        held = sum(row.parameters_per_block for row in mine)
-        times = count(blocks) if blocks else 1
-        attention = _attention(model, part_id, stack, blocks)
-        named = model.named_stack(stack)
-        products = self.products.of(part_id, named, blocks)
-        return Part(
-            id=part_id,
-            stack=stack,
-            blocks=blocks,
-            label=labels.part(model, part_id, stack, blocks, attention),
-            group=_group(part_id, mine),
-            parameters_per_block=held if blocks else None,
-            parameters=held * times,
-            share=Fraction(held * times, model.parameters),
-            weights=weights.listed(mine),
-            activations=tuple(activations(model, self.seq_len, part_id, stack, attention, mine)),
-            flops=int(total(products)),
-            attention=attention,
-            terms=self.held.of(part_id, named, blocks),
-            products=products,
-        )
-
-
 def parts_of(model: Model, seq_len: int, full: Flops) -> tuple[tuple[Part, ...], tuple[BlockKind, ...]]:
     """All parts in the order of computation, and the kinds of blocks with those inside them.
 
@@ -116,40 +84,81 @@ def parts_of(model: Model, seq_len: int, full: Flops) -> tuple[tuple[Part, ...],
     >>> [part.id for part in parts if part not in kind.parts], kind.parameters
     (['embedding', 'residual', 'final-norm', 'unembedding'], 7087872)
     """
+    by_part = ByPart(full.terms)
     parts: list[Part] = []
-    block_kinds: list[BlockKind] = []
-    made = _Maker(model, seq_len, full).part
-    # What both stacks share stands in no stack of its own.
-    shared = [row for row in model.rows if not row.blocks and row.stack is None and model.several_stacks]
-    parts += [made(part_id, None, shared, None) for part_id in _present(shared, BEFORE)]
-    for stack in model.stacks:
-        mine = [row for row in model.rows if row.stack == model.named_stack(stack.id)]
-        outside = [row for row in mine if not row.blocks]
-        held = {row.part_id for row in outside}
-        parts += [made(one, stack.id, outside, None) for one in BEFORE if one in held or one == "residual"]
-        found = _block_kinds(model, stack, [row for row in mine if row.blocks], made)
-        block_kinds += found
-        parts += [part for kind in found for part in kind.parts]
-        parts += [made(one, stack.id, outside, None) for one in AFTER if one in held or one in stack.bare]
-    parts += [made(part_id, None, shared, None) for part_id in _present(shared, AFTER)]
+    inside: dict[tuple[str, Blocks], list[Part]] = {}
+    for part, rows in _standing(model):
+        products = by_part.of(part.id, model.named_stack(part.stack), part.blocks)
+        computed = tuple(activations(model, seq_len, part.id, part.stack, part.attention, rows))
+        parts.append(replace(part, activations=computed, products=products, flops=int(total(products))))
+        if part.stack and part.blocks:
+            inside.setdefault((part.stack, part.blocks), []).append(parts[-1])
+    block_kinds = (
+        BlockKind(stack, blocks, sum(one.parameters_per_block or 0 for one in held), tuple(held))
+        for (stack, blocks), held in inside.items()
+    )
     return tuple(parts), tuple(block_kinds)
 
 
-def _present(rows: Sequence[Row], wanted: Sequence[str]) -> list[str]:
-    return list(dict.fromkeys(row.part_id for row in rows if row.part_id in wanted))
-
-
-def _block_kinds(
-    model: Model, stack: Stack, rows: Sequence[Row], made: Callable[[str, str, Sequence[Row], Blocks], Part]
-) -> list[BlockKind]:
-    sets = [row.blocks for row in rows] + [one.blocks for one in model.attention if one.stack == stack.id]
+@lru_cache(maxsize=64)
+def _standing(model: Model) -> tuple[tuple[Part, list[Row]], ...]:
+    """The parts with their rows, as they are at every T: what they compute and cost is still to be said."""
+    held = ByPart(parameters.of_model(model))
     found = []
+    for part_id, stack, blocks, rows in _places(model):
+        size = sum(row.parameters_per_block for row in rows)
+        in_all = size * (count(blocks) if blocks else 1)
+        attention = _attention(model, part_id, stack, blocks)
+        part = Part(
+            id=part_id,
+            stack=stack,
+            blocks=blocks,
+            label=labels.part(model, part_id, stack, blocks, attention),
+            group=_group(part_id, rows),
+            parameters_per_block=size if blocks else None,
+            parameters=in_all,
+            share=Fraction(in_all, model.parameters),
+            weights=weights.listed(rows),
+            attention=attention,
+            terms=held.of(part_id, model.named_stack(stack), blocks),
+        )
+        found.append((part, rows))
+    return tuple(found)
+
+
+Place = tuple[str, str | None, Blocks | None, list[Row]]
+
+
+def _places(model: Model) -> Iterator[Place]:
+    """Each part's id, stack, blocks and rows, in the order of computation."""
+    # What both stacks share stands in no stack of its own.
+    shared = [row for row in model.rows if not row.blocks and row.stack is None and model.several_stacks]
+    yield from _outside(shared, None, [part_id for part_id in BEFORE if _any(shared, part_id)])
+    for stack in model.stacks:
+        mine = [row for row in model.rows if row.stack == model.named_stack(stack.id)]
+        outside = [row for row in mine if not row.blocks]
+        yield from _outside(outside, stack.id, [one for one in BEFORE if one == "residual" or _any(outside, one)])
+        yield from _inside([row for row in mine if row.blocks], stack, model)
+        yield from _outside(outside, stack.id, [one for one in AFTER if one in stack.bare or _any(outside, one)])
+    yield from _outside(shared, None, [part_id for part_id in AFTER if _any(shared, part_id)])
+
+
+def _any(rows: Sequence[Row], part_id: str) -> bool:
+    return any(row.part_id == part_id for row in rows)
+
+
+def _outside(rows: Sequence[Row], stack: str | None, part_ids: Sequence[str]) -> Iterator[Place]:
+    for part_id in part_ids:
+        yield part_id, stack, None, [row for row in rows if row.part_id == part_id]
+
+
+def _inside(rows: Sequence[Row], stack: Stack, model: Model) -> Iterator[Place]:
+    sets = [row.blocks for row in rows] + [one.blocks for one in model.attention if one.stack == stack.id]
     for blocks in sorted(kinds(stack.blocks, sets), key=lambda kind: kind[0].start):
         held = [row for row in rows if contains(row.blocks, blocks[0].start)]
-        present = _in_flow(stack, {row.part_id for row in held} | {one for one in stack.bare if one not in AFTER})
-        inside = tuple(made(part_id, stack.id, held, blocks) for part_id in present)
-        found.append(BlockKind(stack.id, blocks, sum(row.parameters_per_block for row in held), inside))
-    return found
+        present = {row.part_id for row in held} | {one for one in stack.bare if one not in AFTER}
+        for part_id in _in_flow(stack, present):
+            yield part_id, stack.id, blocks, [row for row in held if row.part_id == part_id]
 
 
 def _in_flow(stack: Stack, present: set[str]) -> list[str]:
