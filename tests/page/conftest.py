@@ -6,13 +6,23 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Error, Page, Playwright, Request, Route, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    ConsoleMessage,
+    Error,
+    Page,
+    Playwright,
+    Request,
+    Route,
+    ViewportSize,
+    sync_playwright,
+)
 
 import build
 from builder.server import running
@@ -49,6 +59,11 @@ class Guard:
 
     def _trouble(self, text: str) -> None:
         self.troubles.append(text)
+
+    def forget(self) -> None:
+        """Begin anew."""
+        for told in (self.troubles, self.requests, self.expected):
+            told.clear()
 
     def check(self) -> None:
         """Fail where anything went wrong that the test did not mean to provoke."""
@@ -112,33 +127,123 @@ def site_url(site_folder: Path) -> Iterator[str]:
 
 
 Visit = Callable[..., Page]
+DESK: ViewportSize = {"width": 1280, "height": 720}
+# The state of a first visitor, as an address that says all of it.
+FIRST = "#model=gpt2&t=8&part=attention"
+# Workings that a former test opened are closed, and nothing has the focus.
+TIDY = """() => {
+  for (const one of document.querySelectorAll("details[open]:not([data-part])")) one.open = false;
+  document.activeElement?.blur();
+  scrollTo(0, 0);
+}"""
+FORGET = "localStorage.clear(); sessionStorage.clear()"
+
+
+def origin_of(url: str) -> str:
+    """The origin of an address."""
+    return "{0.scheme}://{0.netloc}".format(urlsplit(url))
+
+
+class Tab:
+    """The one tab that a worker's tests use in turn: a load there takes half of what it takes a new browser context."""
+
+    def __init__(self, browser: Browser) -> None:
+        self._browser = browser
+        self._page: Page | None = None
+
+    def opened(self, url: str) -> Page:
+        """The page at that address as a first visitor finds it."""
+        page = self._cleared(url)
+        if page.url != "about:blank":
+            page.evaluate(FORGET)
+            # An address that differs in its hash alone would load nothing.
+            page.goto("about:blank")
+        self._load(page, url)
+        return page
+
+    def kept(self, url: str) -> Page:
+        """The page there in the first state, with whatever else former tests have left on it."""
+        page = self._cleared(url)
+        if page.url.partition("#")[0] != url or page.locator(READY).count() == 0:
+            self._load(page, url)
+        page.evaluate(TIDY)
+        show(page, FIRST)
+        return page
+
+    def check(self) -> None:
+        """Fail where anything has gone wrong since the page was last asked for; the next test then has a new tab."""
+        if self._page is None:
+            return
+        guard: Guard = self._page.guard  # type: ignore[attr-defined]
+        try:
+            self._page.evaluate("1")  # what the browser has told before this has been heard
+            guard.check()
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Leave the browser to others."""
+        if self._page:
+            self._page.context.close()
+        self._page = None
+
+    def _cleared(self, url: str) -> Page:
+        if self._page is None:
+            # No copy for later: it would answer in the site's place, and is made anew in each context.
+            self._page = self._browser.new_context(service_workers="block", viewport=DESK).new_page()
+            self._page.guard = Guard(self._page, origin_of(url))  # type: ignore[attr-defined]
+        page = self._page
+        page.guard.forget()  # type: ignore[attr-defined]
+        page.unroute_all()
+        page.set_viewport_size(DESK)
+        page.emulate_media(media="null", color_scheme="null", reduced_motion="null")
+        return page
+
+    def _load(self, page: Page, url: str) -> None:
+        page.goto(url)
+        page.wait_for_selector(READY, state="attached", timeout=START_TIMEOUT)
+
+
+@pytest.fixture(scope="session")
+def tab(browser: Browser) -> Iterator[Tab]:
+    """The tab of this worker's tests."""
+    tab = Tab(browser)
+    yield tab
+    tab.close()
 
 
 @pytest.fixture
-def visit(browser: Browser, site_url: str) -> Iterator[Visit]:
-    """Open the page in a fresh browser context: ``visit(hash, ready=True, **context options)``."""
-    opened: list[tuple[Page, Guard]] = []
+def visit(browser: Browser, site_url: str, tab: Tab) -> Iterator[Visit]:
+    """Open the page: ``visit(hash)`` in the worker's tab, with ``ready``, ``prepare`` or options in one of its own."""
+    opened: list[Page] = []
 
     def go(where: str = "", **how: Any) -> Page:
+        url = where if "://" in where else site_url + where
         try:
-            return once(where, **how)
+            return once(url, **how)
         except Error as error:
             # A browser's process that dies (seen once in some thousand loads, as "Target crashed") says nothing of the
             # page, unless it does so again.
             if "crashed" not in str(error):
                 raise
-            page, _ = opened.pop()
-            page.context.close()
-            return once(where, **how)
+            if alike(url, how):
+                tab.close()
+            else:
+                opened.pop().context.close()
+            return once(url, **how)
 
-    def once(where: str, *, ready: bool = True, prepare: Callable[[Page], None] | None = None, **options: Any) -> Page:
-        context = browser.new_context(**options)
-        page = context.new_page()
-        url = where if "://" in where else site_url + where
-        origin = "{0.scheme}://{0.netloc}".format(urlsplit(url))
-        guard = Guard(page, origin)
-        page.guard = guard  # type: ignore[attr-defined]
-        opened.append((page, guard))
+    def once(url: str, **how: Any) -> Page:
+        return tab.opened(url) if alike(url, how) else in_context(url, **how)
+
+    def alike(url: str, how: Mapping[str, Any]) -> bool:
+        """Whether it is the worker's tab that is asked for."""
+        return url.startswith(site_url) and not how
+
+    def in_context(url: str, *, ready: bool = True, prepare: Callable[[Page], None] | None = None, **how: Any) -> Page:
+        page = browser.new_context(**how).new_page()
+        page.guard = Guard(page, origin_of(url))  # type: ignore[attr-defined]
+        opened.append(page)
         if prepare:
             prepare(page)
         page.goto(url)
@@ -147,29 +252,33 @@ def visit(browser: Browser, site_url: str) -> Iterator[Visit]:
         return page
 
     yield go
-    for page, _ in opened:
+    for page in opened:
         page.context.close()
-    for _, guard in opened:
-        guard.check()
+    for page in opened:
+        page.guard.check()  # type: ignore[attr-defined]
+    tab.check()
 
 
-@pytest.fixture(scope="module")
-def shared_page(browser: Browser, site_url: str) -> Iterator[Page]:
-    """One ready page for a whole module's tests that start from any state."""
-    context = browser.new_context()
-    page = context.new_page()
-    guard = Guard(page, "{0.scheme}://{0.netloc}".format(urlsplit(site_url)))
-    page.goto(site_url)
-    page.wait_for_selector(READY, state="attached", timeout=START_TIMEOUT)
-    yield page
-    context.close()
-    guard.check()
+@pytest.fixture
+def shared_page(tab: Tab, site_url: str) -> Iterator[Page]:
+    """The ready page in its first state, not loaded anew: for tests that keep nothing and ask for nothing kept."""
+    yield tab.kept(site_url)
+    tab.check()
 
 
 @pytest.fixture
 def page(visit: Visit) -> Page:
     """The page as a first visitor finds it, Python ready."""
     return visit()
+
+
+def show(page: Page, where: str) -> None:
+    """Have a page that is ready show the state of another address, a hash that says all of it."""
+    page.evaluate("(hash) => { location.hash = hash; }", where)
+    # An address that was there already changes nothing, and then nothing has to settle.
+    page.wait_for_function(
+        "(hash) => location.hash === hash && document.documentElement.dataset.settled !== 'false'", arg=where
+    )
 
 
 def absent(route: Route) -> None:

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.page.conftest import Visit
+
+
+@pytest.fixture
+def page(shared_page: Page) -> Page:
+    """None of these asks for what is kept between visits."""
+    return shared_page
 
 
 def test_a_deep_link_opens_what_it_says(visit: Visit) -> None:

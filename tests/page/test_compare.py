@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.page.brought import drop
@@ -11,6 +12,12 @@ from tests.page.conftest import Visit
 from tests.page.test_own import DISTILGPT2
 
 SIDES = "#side-by-side"
+
+
+@pytest.fixture
+def page(shared_page: Page) -> Page:
+    """None of these asks for what is kept between visits."""
+    return shared_page
 
 
 def test_try_this_opens_the_comparison(page: Page) -> None:

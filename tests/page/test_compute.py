@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
 
 from tests.formulas import holds
-from tests.page.conftest import Visit
+from tests.page.conftest import Visit, show
 
 # One of each kind: multi-head, grouped, one KV head, windows, chunks, latent, experts, encoder, two stacks, patches.
 KINDS = (
@@ -21,6 +23,12 @@ KINDS = (
     "whisper-small",
     "vit-base",
 )
+
+
+@pytest.fixture
+def page(shared_page: Page) -> Page:
+    """None of these asks for what is kept between visits."""
+    return shared_page
 
 
 def total(page: Page) -> Locator:
@@ -125,9 +133,10 @@ def test_every_kind_of_model_has_its_costs(shared_page: Page, slug: str) -> None
 
 
 @pytest.mark.parametrize("width", [320, 390, 768, 1440])
-def test_text_is_12_pixels_and_words_of_a_plot_do_not_meet(visit: Visit, width: int) -> None:
-    for state in ("#model=gemma-3-1b&t=512", "#model=llama-3-70b&t=8192"):
-        page = visit(state, viewport={"width": width, "height": 900})
+def test_text_is_12_pixels_and_words_of_a_plot_do_not_meet(page: Page, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 900})
+    for state in ("#model=gemma-3-1b&t=512&part=attention", "#model=llama-3-70b&t=8192&part=attention"):
+        show(page, state)
         page.evaluate("for (const one of document.querySelectorAll('#compute details')) one.open = true")
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         found = page.evaluate(
@@ -158,8 +167,9 @@ def test_on_a_phone_choices_are_44_pixels_tall(visit: Visit) -> None:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_with_everything_open(visit: Visit, scheme: str) -> None:
-    page = visit("#model=gemma-3-1b&t=600", color_scheme=scheme)
+def test_axe_finds_nothing_with_everything_open(page: Page, scheme: Literal["light", "dark"]) -> None:
+    page.emulate_media(color_scheme=scheme)
+    show(page, "#model=gemma-3-1b&t=600&part=attention")
     page.evaluate("for (const one of document.querySelectorAll('details.working')) one.open = true")
     results = Axe().run(page)
     assert [(one["id"], [node["html"][:120] for node in one["nodes"]]) for one in results.response["violations"]] == []

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import Page, expect
 
-from tests.page.conftest import Visit
+from tests.page.conftest import show
+
+
+@pytest.fixture
+def page(shared_page: Page) -> Page:
+    """None of these asks for what is kept between visits."""
+    return shared_page
 
 
 def test_choosing_a_model_changes_everything_that_follows_from_it(page: Page) -> None:
@@ -96,8 +103,8 @@ def test_letters_are_no_length(page: Page) -> None:
     expect(page.locator("#figures [data-figure=parameters] data")).to_have_attribute("value", "124439808")
 
 
-def test_a_model_that_cannot_run_at_t_takes_the_nearest_and_says_so(visit: Visit) -> None:
-    page = visit("#model=llama-3-8b&t=8192")
+def test_a_model_that_cannot_run_at_t_takes_the_nearest_and_says_so(page: Page) -> None:
+    show(page, "#model=llama-3-8b&t=8192&part=attention")
     page.select_option("#model", "gpt2")
     expect(page.locator("#seq-len")).to_have_value("1024")
     expect(page.locator("#controls")).to_contain_text("T was 8,192; GPT-2 small takes at most 1,024")

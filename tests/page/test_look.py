@@ -3,28 +3,35 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page
 
-from tests.page.conftest import Visit
+from tests.page.conftest import Visit, show
 
 WIDTHS = (320, 390, 768, 1024, 1440)
 MODELS = ("gpt2", "llama-3-70b", "mistral-7b-v0.1")
 
 
+def of(slug: str) -> str:
+    """The address of a model with attention selected."""
+    return f"#model={slug}&t=8&part=attention"
+
+
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("slug", MODELS)
-def test_nothing_scrolls_sideways(visit: Visit, width: int, slug: str) -> None:
-    page = visit(f"#model={slug}", viewport={"width": width, "height": 800})
+def test_nothing_scrolls_sideways(shared_page: Page, width: int, slug: str) -> None:
+    page = shared_page
+    page.set_viewport_size({"width": width, "height": 800})
+    show(page, of(slug))
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     # A box that scrolls by itself may be wide inside; the page around it may not.
     wide = page.evaluate(
         """(width) => [...document.querySelectorAll("main *")].filter((one) => {
           const box = one.getBoundingClientRect();
-          if (box.width === 0 || box.right <= width + 1) return false;
+          if (!one.checkVisibility() || box.right <= width + 1) return false;
           for (let up = one.parentElement; up; up = up.parentElement)
             if (/(auto|scroll|hidden)/.test(getComputedStyle(up).overflowX)) return false;
           return true;
@@ -43,8 +50,9 @@ def test_nothing_scrolls_sideways(visit: Visit, width: int, slug: str) -> None:
         "#model=deepseek-v3&t=163840&part=attention",
     ],
 )
-def test_at_no_width_do_the_largest_shapes_scroll_sideways(visit: Visit, state: str) -> None:
-    page = visit(state)
+def test_at_no_width_do_the_largest_shapes_scroll_sideways(shared_page: Page, state: str) -> None:
+    page = shared_page
+    show(page, state)
     for width in range(320, 1460, 20):
         page.set_viewport_size({"width": width, "height": 800})
         assert page.evaluate("document.documentElement.scrollWidth") <= width
@@ -74,11 +82,11 @@ def test_on_a_phone_targets_are_44_pixels_and_text_is_12(visit: Visit) -> None:
     assert tiny == []
 
 
-def test_no_text_of_the_drawing_leaves_it_or_meets_another(visit: Visit) -> None:
-    page = visit(viewport={"width": 390, "height": 844})
+def test_no_text_of_the_drawing_leaves_it_or_meets_another(shared_page: Page) -> None:
+    page = shared_page
+    page.set_viewport_size({"width": 390, "height": 844})
     for slug in MODELS:
-        page.select_option("#model", slug)
-        page.wait_for_function("(slug) => location.hash.includes(slug)", arg=slug)
+        show(page, of(slug))
         clashes = page.evaluate(
             """() => {
               const svg = document.querySelector("#diagram svg").getBoundingClientRect();
@@ -100,8 +108,10 @@ def test_no_text_of_the_drawing_leaves_it_or_meets_another(visit: Visit) -> None
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("slug", MODELS)
-def test_axe_finds_nothing(visit: Visit, scheme: str, slug: str) -> None:
-    page = visit(f"#model={slug}", color_scheme=scheme)
+def test_axe_finds_nothing(shared_page: Page, scheme: Literal["light", "dark"], slug: str) -> None:
+    page = shared_page
+    page.emulate_media(color_scheme=scheme)
+    show(page, of(slug))
     for details in page.locator("main details").all()[:3]:
         details.evaluate("one => { one.open = true; }")
     results = Axe().run(page)
@@ -110,8 +120,9 @@ def test_axe_finds_nothing(visit: Visit, scheme: str, slug: str) -> None:
 
 
 @pytest.mark.parametrize("slug", MODELS)
-def test_it_prints_on_two_pages(visit: Visit, slug: str) -> None:
-    pdf = visit(f"#model={slug}").pdf(format="A4", print_background=True)
+def test_it_prints_on_two_pages(shared_page: Page, slug: str) -> None:
+    show(shared_page, of(slug))
+    pdf = shared_page.pdf(format="A4", print_background=True)
     assert len(re.findall(rb"/Type\s*/Page\b(?!s)", pdf)) == 2
 
 

@@ -7,6 +7,7 @@ from playwright.sync_api import Page, expect
 
 import anatomy
 from anatomy.report.anatomy import default_seq_len, describe
+from tests.kinds import WALKED
 from tests.page.conftest import Visit
 from tests.page.test_reading import PARTS
 
@@ -37,7 +38,8 @@ def test_enter_selects_the_focused_part_and_keeps_the_focus(shared_page: Page, n
     expect(link).to_be_focused()
 
 
-def test_each_part_stands_in_the_tab_order_once(page: Page) -> None:
+def test_each_part_stands_in_the_tab_order_once(shared_page: Page) -> None:
+    page = shared_page
     page.locator("#seq-len").focus()
     seen: list[str] = []
     for _ in range(60):
@@ -51,7 +53,8 @@ def test_each_part_stands_in_the_tab_order_once(page: Page) -> None:
     assert seen == PARTS
 
 
-def test_the_focus_is_visible(page: Page) -> None:
+def test_the_focus_is_visible(shared_page: Page) -> None:
+    page = shared_page
     page.locator("#seq-len").focus()
     while not page.evaluate("document.activeElement.closest('#diagram [data-part]')"):
         page.keyboard.press("Tab")
@@ -74,19 +77,21 @@ def test_a_tap_selects_a_part(visit: Visit) -> None:
     expect(page.locator("#panel h2")).to_have_text("MLP")
 
 
-def test_the_plain_list_selects_too(page: Page) -> None:
+def test_the_plain_list_selects_too(shared_page: Page) -> None:
+    page = shared_page
     page.locator("details[data-part=mlp] summary").click()
     expect(page.locator("#panel h2")).to_have_text("MLP")
 
 
-def test_the_selected_part_is_announced_in_a_sentence(page: Page) -> None:
+def test_the_selected_part_is_announced_in_a_sentence(shared_page: Page) -> None:
+    page = shared_page
     page.locator("#diagram [data-part=mlp]").click()
     live = page.locator("[aria-live=polite], [role=status]").filter(has_text="MLP")
     expect(live.first).to_be_attached()
 
 
-@pytest.mark.parametrize("slug", list(anatomy.entries()))
-def test_every_part_of_every_model_is_shown_whole(shared_page: Page, slug: str) -> None:
+@pytest.mark.parametrize("slug", WALKED)
+def test_every_part_of_every_kind_of_model_is_shown_whole(shared_page: Page, slug: str) -> None:
     page = shared_page
     page.select_option("#model", slug)
     model = anatomy.load(slug)

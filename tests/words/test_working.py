@@ -1,10 +1,9 @@
-"""Every formula that the page shows, of every model of the catalogue, comes to the number beside it."""
+"""Every formula that the page shows, of every kind of model, comes to the number beside it."""
 
 from fractions import Fraction
 
 import pytest
 
-import anatomy
 from anatomy.model.terms import Factor, Term
 from anatomy.views import (
     compute,
@@ -18,6 +17,7 @@ from anatomy.visit import steps
 from anatomy.visit.state import SEQ_LEN, State
 from anatomy.words.working import Working, number
 from tests.formulas import equations, holds
+from tests.kinds import WALKED
 
 SETTINGS: tuple[dict[str, str], ...] = (
     {},
@@ -27,7 +27,7 @@ SETTINGS: tuple[dict[str, str], ...] = (
 )
 
 
-@pytest.mark.parametrize("slug", list(anatomy.entries()))
+@pytest.mark.parametrize("slug", WALKED)
 def test_every_shown_formula_comes_to_its_figure(slug: str) -> None:
     state = steps.choose_model(State(seq_len=7), slug)
     shown = []
