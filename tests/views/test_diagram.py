@@ -86,11 +86,6 @@ def test_boxes_stay_inside_the_drawing_are_tall_enough_and_do_not_overlap(name: 
     assert below <= height
 
 
-@pytest.mark.parametrize("name", KINDS)
-def test_the_same_state_is_drawn_the_same(name: str) -> None:
-    assert draw(STATES[name]) == draw(STATES[name])
-
-
 def text(name: str) -> str:
     return " ".join("".join(ElementTree.fromstring(draw(STATES[name])).itertext()).split())
 
