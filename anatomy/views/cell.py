@@ -9,7 +9,13 @@ from anatomy.views.markup import (
     join,
     tag,
 )
+from anatomy.views.workings import disclosed
 from anatomy.visit.state import State
+
+ABOUT = (
+    "Ctrl + Enter (⌘ + Enter on a Mac) in the editor runs the code too. It runs in your browser, in a worker of its "
+    "own; what it prints is shown up to 100,000 characters. Your changes are kept in this browser until Reset."
+)
 
 
 def view(_state: State) -> Safe:
@@ -42,20 +48,27 @@ def view(_state: State) -> Safe:
     return join(
         tag("h2", {"id": "cell-title"}, "Count GPT-2 small’s parameters from its shapes"),
         tag(
+            "div",
+            {"class": "cell"},
+            tag(
+                "div",
+                None,
+                tag("label", {"for": "code-cell"}, "Python code"),
+                # A parser drops one newline at the start of a text area, so the code may not begin with one.
+                tag("textarea", editor, SOURCE),
+            ),
+            tag("div", None, _beside(shown)),
+        ),
+    )
+
+
+def _beside(shown: Attributes) -> list[Safe]:
+    return [
+        tag(
             "p",
             None,
             "The same count in a few lines of Python with NumPy: every trained tensor of a block by its shape, "
             "their sizes added up. Change the code and run it; each run starts anew.",
-        ),
-        tag("label", {"for": "code-cell"}, "Python code"),
-        # A parser drops one newline at the start of a text area, so the code may not begin with one.
-        tag("textarea", editor, SOURCE),
-        tag(
-            "p",
-            {"id": "code-help", "class": "note"},
-            "Ctrl + Enter (⌘ + Enter on a Mac) in the editor runs the code too. It runs in your browser, in a "
-            "worker of its own; what it prints is shown up to 100,000 characters. Your changes are kept in this "
-            "browser until Reset.",
         ),
         tag(
             "div",
@@ -73,7 +86,8 @@ def view(_state: State) -> Safe:
             tag("figcaption", None, "Unchanged, it prints:"),
             tag("pre", {"id": "code-expected", "class": "code"}, OUTPUT),
         ),
-    )
+        disclosed("code-about", "About this cell", tag("p", {"id": "code-help", "class": "note"}, ABOUT)),
+    ]
 
 
 def _button(name: str, label: str, *, idle: bool = False) -> Safe:
