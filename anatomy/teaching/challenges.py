@@ -8,6 +8,7 @@ from fractions import Fraction
 from math import prod
 
 from anatomy.report.anatomy import Anatomy, Part
+from anatomy.words.formatting import exact, percent, shape
 
 # A block's MLPs are its dense ones and its experts alike.
 MLP_GROUPS = ("mlp", "experts")
@@ -16,59 +17,69 @@ MLP_SHARE = Fraction(3, 4)
 
 @dataclass(frozen=True, slots=True)
 class Challenge:
-    """A challenge: ``prompt`` asks, ``hint`` helps, ``solution`` is a hash of the page that solves it."""
+    """A challenge: ``prompt`` asks, ``hint`` helps, ``solution`` is a hash of the page that solves it.
+
+    ``solved_by`` says by which numbers what the page shows solves it; None where it does not.
+    """
 
     id: str
     prompt: str
     hint: str
     solution: str
-    solved_by: Callable[[Anatomy, Part], bool]
+    solved_by: Callable[[Anatomy, Part], str | None]
 
 
-def scores_outgrow_weights(anatomy: Anatomy, selected: Part) -> bool:
+def scores_outgrow_weights(anatomy: Anatomy, selected: Part) -> str | None:
     """Whether one head's T x T score matrix holds more numbers than all of a block's attention weights.
 
     >>> import anatomy
     >>> from anatomy.report import describe
-    >>> shown = describe(anatomy.load("gpt2"), 1024)
+    >>> shown = describe(anatomy.load("smollm2-135m"), 1024)
     >>> scores_outgrow_weights(shown, shown.parts[0])
-    False
+    'one head’s scores hold 1,048,576 numbers, all attention weights of a block 884,736'
     """
     del selected
     for part in anatomy.parts:
-        scores = [one for one in part.activations if one.symbol == "Scores, per head"]
-        if scores and part.parameters_per_block and prod(scores[0].shape) > part.parameters_per_block:
-            return True
-    return False
+        scores = [prod(one.shape) for one in part.activations if one.symbol == "Scores, per head"]
+        held = part.parameters_per_block
+        if scores and held and scores[0] > held:
+            return f"one head’s scores hold {exact(scores[0])} numbers, all attention weights of a block {exact(held)}"
+    return None
 
 
-def mlps_hold_most(anatomy: Anatomy, selected: Part) -> bool:
+def mlps_hold_most(anatomy: Anatomy, selected: Part) -> str | None:
     """Whether the MLPs (experts are MLPs too) hold more than three quarters of all parameters.
 
     >>> import anatomy
     >>> from anatomy.report import describe
     >>> [mlps_hold_most(shown, shown.parts[0]) for shown in map(describe, map(anatomy.load, ("gpt2", "llama-3-70b")))]
-    [False, True]
+    [None, 'the MLPs hold 56,371,445,760 of 70,553,706,496 parameters, 80%']
     """
     del selected
-    held = sum(group.parameters for group in anatomy.groups if group.id in MLP_GROUPS)
-    return Fraction(held, anatomy.model.parameters) > MLP_SHARE
+    held, total = sum(group.parameters for group in anatomy.groups if group.id in MLP_GROUPS), anatomy.model.parameters
+    share = Fraction(held, total)
+    if share <= MLP_SHARE:
+        return None
+    return f"the MLPs hold {exact(held)} of {exact(total)} parameters, {percent(share)}"
 
 
-def keys_are_smaller(anatomy: Anatomy, selected: Part) -> bool:
+def keys_are_smaller(anatomy: Anatomy, selected: Part) -> str | None:
     """Whether attention is selected and its W_K is smaller than its W_Q.
 
     >>> import anatomy
     >>> from anatomy.report import describe
     >>> shown = describe(anatomy.load("llama-3-70b"))
-    >>> [part.id for part in shown.parts if keys_are_smaller(shown, part)]
-    ['attention']
+    >>> keys_are_smaller(shown, shown.find("attention"))
+    'W_K is 8,192 × 1,024, W_Q 8,192 × 8,192'
     """
     del anatomy
     if selected.id != "attention":
-        return False
-    sizes = {weight.symbol: prod(weight.shape) for weight in selected.weights}
-    return "W_K" in sizes and "W_Q" in sizes and sizes["W_K"] < sizes["W_Q"]
+        return None
+    shapes = {weight.symbol: weight.shape for weight in selected.weights}
+    keys, queries = shapes.get("W_K"), shapes.get("W_Q")
+    if not keys or not queries or prod(keys) >= prod(queries):
+        return None
+    return f"W_K is {shape(keys)}, W_Q {shape(queries)}"
 
 
 CHALLENGES = (
@@ -100,13 +111,14 @@ CHALLENGES = (
 )
 
 
-def solved(anatomy: Anatomy, selected: Part) -> frozenset[str]:
-    """The ids of the challenges that are solved by what the page shows.
+def solved(anatomy: Anatomy, selected: Part) -> dict[str, str]:
+    """The challenges that are solved by what the page shows: by which numbers, by the challenge's id.
 
     >>> import anatomy
     >>> from anatomy.report import describe
     >>> shown = describe(anatomy.load("llama-3-70b"), 8192)
-    >>> sorted(solved(shown, shown.find("attention")))
-    ['keys', 'mlp']
+    >>> list(solved(shown, shown.find("attention")))
+    ['mlp', 'keys']
     """
-    return frozenset(one.id for one in CHALLENGES if one.solved_by(anatomy, selected))
+    found = {one.id: one.solved_by(anatomy, selected) for one in CHALLENGES}
+    return {name: by for name, by in found.items() if by}

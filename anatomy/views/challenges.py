@@ -22,22 +22,24 @@ def view(state: State) -> Safe:
     return join(
         tag("h2", {"id": "challenges-title"}, "Challenges"),
         tag("p", {"id": "challenges-progress", "role": "status"}, f"{done} of {len(CHALLENGES)} complete"),
-        tag("ol", None, [_item(one, one.id in state.solved) for one in CHALLENGES]),
+        tag("ol", None, [_item(one, state.solved.get(one.id)) for one in CHALLENGES]),
         tag(
             "button",
-            {"type": "button", "id": "reset-challenges", "data-action": "reset-challenges", "disabled": not done},
+            {"type": "button", "id": "reset-challenges", "data-action": "reset-challenges", "hidden": not done},
             "Start the challenges again",
         ),
     )
 
 
-def _item(challenge: Challenge, done: bool) -> Safe:
+def _item(challenge: Challenge, by: str | None) -> Safe:
+    done = by is not None
     return tag(
         "li",
         {"data-challenge": challenge.id, "data-done": "true" if done else "false"},
         tag(
             "p", None, symbol(challenge.prompt), " ", tag("span", {"class": "done"}, "(done)" if done else "(not yet)")
         ),
+        tag("p", {"class": "by"}, symbol(f"Solved: {by}.")) if by else None,
         tag(
             "details",
             {"id": f"hint-{challenge.id}"},

@@ -1,11 +1,10 @@
-"""What a pass costs: the switches, the FLOPs of it part by part with their workings, the curve, and the shortcuts."""
+"""What a pass costs: the FLOPs of it part by part with their workings, the curve, and the shortcuts."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
 
-from anatomy.model.switches import DECODE, LAST, last_only
 from anatomy.model.terms import (
     Factor,
     Number,
@@ -23,7 +22,6 @@ from anatomy.views.markup import (
     join,
     tag,
 )
-from anatomy.views.switches import radios
 from anatomy.views.wording import where
 from anatomy.views.workings import disclosed, formula
 from anatomy.visit.state import State
@@ -34,11 +32,8 @@ from anatomy.words.formatting import (
     percent,
 )
 from anatomy.words.remarks import (
-    RUNS,
-    SQUARES,
     STEPS,
     STEPS_OF_PARAMETERS,
-    UNEMBEDDINGS,
 )
 from anatomy.words.working import Working, divided
 
@@ -52,7 +47,7 @@ _RUN = {
 
 
 def view(state: State) -> Safe:
-    """The section: switches, total, parts, curve, shortcuts.
+    """The section: total, parts, curve, shortcuts.
 
     >>> '<data value="1978871808">1.98 G</data>' in view(State())
     True
@@ -61,20 +56,24 @@ def view(state: State) -> Safe:
     plot = curves.flops_plot(costs)
     picture = tag("figure", {"id": "flops-plot"}, drawn(plot)) if plot else None
     return join(
-        tag("h2", {"id": "compute-title"}, "What a pass computes"),
+        tag("h3", {"id": "compute-title"}, "FLOPs of a pass"),
         tag("p", {"class": "reading"}, _said(state)),
-        tag("div", {"class": "switches passes"}, _switches(state)),
         tag("dl", {"class": "figures totals"}, _totals(state)),
-        tag("h3", None, "Part by part"),
-        tag(
-            "div", {"class": "list costs"}, [_part(state, number, *found) for number, found in enumerate(costs.by_part)]
-        ),
-        tag("h3", None, "FLOPs per token against ", tag("i", None, "T")),
+        disclosed("w-parts", "Part by part", tag("div", {"class": "list costs"}, _parts(state)), style="working fold"),
         tag("p", {"class": "reading"}, curves.flops_said(costs)),
-        picture,
-        curves.flops_table(costs),
-        tag("h3", None, "Two shortcuts, and what they leave out"),
-        tag("div", {"class": "ledger"}, _shortcut(costs), _blocks_shortcut(costs)),
+        disclosed(
+            "w-curve",
+            ["FLOPs per token against ", tag("i", None, "T")],
+            picture,
+            curves.flops_table(costs),
+            style="working fold",
+        ),
+        disclosed(
+            "w-shortcuts",
+            "Two shortcuts, and what they leave out",
+            tag("div", {"class": "ledger"}, _shortcut(costs), _blocks_shortcut(costs)),
+            style="working fold",
+        ),
     )
 
 
@@ -90,27 +89,6 @@ def _said(state: State) -> list[Child]:
         f" FLOPs; {attention} of that is attention’s scores and weighted values, the rest products with weights. "
         "A multiply-add is 2 FLOPs; look-ups, biases, norms and softmax count 0. In formulas a layer is a block.",
     ]
-
-
-def _switches(state: State) -> list[Safe]:
-    options, model = state.costs.options, state.loaded
-    no_decode = {} if model.decodes else {DECODE: "it sees the whole text at once and writes no next token"}
-    may = last_only(options, model)
-    no_last: Mapping[str, str] = {} if may else {LAST: _why_not_last(state)}
-    return [
-        radios("run", "What runs", options.run, RUNS, no_decode),
-        radios("square", "Attention square", options.square, SQUARES, {}),
-        radios("unembedding", "Unembedding at", options.unembedding, UNEMBEDDINGS, no_last),
-    ]
-
-
-def _why_not_last(state: State) -> str:
-    run = state.costs.options.run
-    if not state.loaded.decodes:
-        return "nothing is sampled from this model"
-    if run == DECODE:
-        return "a decode step has one position"
-    return "a training step has a target at every position" if run != "prefill" else "this class has no unembedding"
 
 
 def _totals(state: State) -> list[Safe]:
@@ -146,6 +124,10 @@ def _total(ident: str, label: str, working: Working) -> Safe:
 
 def _digits(number: Number) -> str:
     return exact(number) if isinstance(number, int) else f"about {exact(round(number))}"
+
+
+def _parts(state: State) -> list[Safe]:
+    return [_part(state, number, *found) for number, found in enumerate(state.costs.by_part)]
 
 
 def _part(state: State, number: int, part: Part, working: Working) -> Safe:

@@ -6,16 +6,14 @@ from itertools import groupby
 
 from anatomy import catalog
 from anatomy.views.markup import Attributes, Safe, tag
+from anatomy.visit.lengths import step_of, steps
 from anatomy.visit.own import OWN_NAME, OWN_SLUG
-from anatomy.visit.state import MODEL, SEQ_LEN, State
+from anatomy.visit.state import State
 from anatomy.words.formatting import exact
-
-# Lengths worth a button: the default, a sentence, a page; the longest of the model comes after them.
-STOPS = (8, 128, 1024, 8192)
 
 
 def model(state: State) -> Safe:
-    """The model picker, with what it last refused.
+    """The model picker.
 
     >>> '<option value="gpt2" selected>GPT-2 small</option>' in model(State())
     True
@@ -35,56 +33,49 @@ def model(state: State) -> Safe:
     return tag(
         "div",
         {"class": "control"},
-        tag("label", {"for": "model"}, "Model"),
-        tag("select", {"id": "model", "aria-describedby": "model-notice", "autocomplete": "off"}, options),
-        notice(state, MODEL),
+        tag("label", {"for": "model", "class": "visually-hidden"}, "Model"),
+        tag("select", {"id": "model", "aria-describedby": "told", "autocomplete": "off"}, options),
     )
 
 
 def length(state: State) -> Safe:
-    """The controls of T: a field, a slider and usual lengths, with what was last refused.
+    """The field of T.
 
-    >>> 'aria-valuetext="T = 8"' in length(State())
+    >>> 'max="1024"' in length(State())
     True
     """
     longest, fixed = state.anatomy.longest, "tokens" in state.loaded.fixed_lengths
-    now = state.seq_len
-    shared: Attributes = {"min": 1, "max": longest, "step": 1, "value": now, "disabled": fixed, "autocomplete": "off"}
-    described: Attributes = {"aria-describedby": "seq-len-hint seq-len-notice"}
     bounds = f"fixed at {exact(longest)} by this model" if fixed else f"1 to {exact(longest)}"
-    said = f"T = {exact(now)}"
-    stops = [stop for stop in STOPS if stop < longest] + [longest]
+    field: Attributes = {"id": "seq-len", "type": "number", "inputmode": "numeric", "min": 1, "max": longest, "step": 1}
     return tag(
         "div",
-        {"class": "control wide"},
-        tag("label", {"for": "seq-len"}, "Sequence length ", tag("i", None, "T"), ", in tokens"),
-        tag("span", {"id": "seq-len-hint", "class": "hint"}, bounds),
-        tag(
-            "div",
-            {"class": "lengths"},
-            tag("input", {"id": "seq-len", "type": "number", "inputmode": "numeric", **shared, **described}),
-            tag(
-                "input",
-                {"id": "seq-len-slider", "type": "range", **shared, "aria-label": "Sequence length T, coarse"},
-                aria_valuetext=said,
-            ),
-            None if fixed else _stops(stops, now),
-        ),
-        notice(state, SEQ_LEN),
+        {"class": "control"},
+        tag("label", {"for": "seq-len"}, tag("span", {"class": "long"}, "Sequence length "), tag("i", None, "T")),
+        tag("input", {**field, "value": state.seq_len, **_settled(fixed), "aria-describedby": "seq-len-hint told"}),
+        tag("span", {"id": "seq-len-hint", "class": "visually-hidden"}, f"in tokens, {bounds}"),
     )
 
 
-def _stops(stops: list[int], now: int) -> Safe:
-    buttons = [
-        tag(
-            "button",
-            {"type": "button", "id": f"stop-{stop}", "data-action": "seq-len", "data-value": stop},
-            exact(stop),
-            aria_pressed="true" if stop == now else "false",
-        )
-        for stop in stops
-    ]
-    return tag("div", {"class": "stops", "role": "group", "aria-label": "Usual lengths"}, buttons)
+def slider(state: State) -> Safe:
+    """The slider of T: its steps are even by ratio, and a T between two of them stays as it was typed.
+
+    >>> 'max="19" step="1" value="5"' in slider(State())
+    True
+    """
+    longest, fixed = state.anatomy.longest, "tokens" in state.loaded.fixed_lengths
+    last, now = max(1, len(steps(longest)) - 1), step_of(state.seq_len, longest)
+    scale: Attributes = {"min": 0, "max": last, "step": 1, "value": now}
+    said: Attributes = {"aria-label": "Sequence length T, coarse", "aria-valuetext": f"T = {exact(state.seq_len)}"}
+    return tag(
+        "span",
+        {"class": "slider", "title": f"fixed at {exact(longest)} by this model" if fixed else None},
+        tag("input", {"id": "seq-len-slider", "type": "range", **scale, **_settled(fixed), **said}),
+        tag("span", {"class": "hint", "aria-hidden": "true"}, f"{'always' if fixed else 'to'} {exact(longest)}"),
+    )
+
+
+def _settled(fixed: bool) -> Attributes:
+    return {"disabled": fixed, "autocomplete": "off"}
 
 
 def notice(state: State, control: str) -> Safe:

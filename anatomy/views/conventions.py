@@ -29,6 +29,8 @@ from anatomy.words.formatting import (
 from anatomy.words.naming import Named, named
 from anatomy.words.remarks import FIGURES, FLOPS, KV_CACHE, PARAMETERS, WEIGHTS, convention
 
+# What differs by less is folded away.
+SLIGHT = Fraction(1, 100)
 UNITS = {PARAMETERS: "parameters", FLOPS: "FLOPs", KV_CACHE: "bytes", WEIGHTS: "bytes"}
 
 
@@ -41,26 +43,45 @@ def view(state: State) -> Safe:
     others = state.anatomy.others
     figures = [figure for figure in FIGURES if any(one.figure == figure for one in others)]
     return join(
-        tag("h2", {"id": "conventions-title"}, "Why do two tools disagree?"),
+        tag("h3", {"id": "conventions-title"}, "Why do two tools disagree?"),
         tag(
             "p",
             {"class": "reading"},
             f"Because they count by different conventions. These are what others print for {state.loaded.name}; "
             "each number opens.",
         ),
-        [_figure(state, figure, [one for one in others if one.figure == figure]) for figure in figures],
-        tag("h3", {"id": "name-title"}, "What’s in a name?"),
+        tag(
+            "div",
+            {"class": "disagreements"},
+            [_figure(state, figure, [one for one in others if one.figure == figure]) for figure in figures],
+        ),
         _name(state),
     )
 
 
-def _figure(state: State, figure: str, others: list[Convention]) -> list[Safe]:
+def _figure(state: State, figure: str, others: list[Convention]) -> Safe:
     ours = others[0].ours
     at = f" at T = {exact(state.seq_len)}" if figure in (FLOPS, KV_CACHE) else ""
-    return [
-        tag("h3", None, f"{FIGURES[figure]}{at}: ", data(ours, _worded(figure, ours)), " here"),
-        tag("div", {"class": "ledger"}, [_other(figure, one) for one in others]),
+    close = [one for one in others if not one.binary and abs(Fraction(one.value) / Fraction(one.ours) - 1) < SLIGHT]
+    apart = [one for one in others if one not in close]
+    folded = [_other(figure, one) for one in close]
+    said = f"{exact(len(close))} that differ{'s' if len(close) == 1 else ''} by under 1%{at}"
+    head: list[Child] = [
+        f"{FIGURES[figure]}{at}: ",
+        data(ours, _worded(figure, ours)),
+        f" here, {_others(len(others))}",
     ]
+    return disclosed(
+        f"o-{figure}",
+        head,
+        tag("div", {"class": "ledger"}, [_other(figure, one) for one in apart]),
+        disclosed(f"o-{figure}-slight", said, tag("div", {"class": "ledger"}, folded)) if folded else None,
+        style="working fold",
+    )
+
+
+def _others(number: int) -> str:
+    return f"{exact(number)} other{'' if number == 1 else 's'} elsewhere"
 
 
 def _other(figure: str, one: Convention) -> Safe:
@@ -94,7 +115,7 @@ def _ratio(value: Number, ours: Number) -> str:
     return f"{percent(abs(change))} {'more' if change > 0 else 'less'}"
 
 
-def _name(state: State) -> list[Safe]:
+def _name(state: State) -> Safe:
     mine = named(state.loaded.name, state.loaded)
     said = f"{state.loaded.name} has no size in its name." if not mine else " ".join(map(_claimed, mine))
     rows = []
@@ -110,10 +131,7 @@ def _name(state: State) -> list[Safe]:
         tag("thead", None, heads),
         tag("tbody", None, rows),
     )
-    return [
-        tag("p", {"class": "reading"}, said),
-        disclosed("names-table", "Every model with a size in its name", table),
-    ]
+    return disclosed("names-table", ["What’s in a name? ", said], table, style="working fold")
 
 
 @lru_cache(maxsize=256)

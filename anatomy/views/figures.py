@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from anatomy.model.terms import Number
 from anatomy.report.anatomy import CACHE_DTYPE
 from anatomy.views.markup import (
@@ -22,6 +24,18 @@ from anatomy.words.formatting import (
 from anatomy.words.working import Working
 
 
+class Figure(NamedTuple):
+    """A headline figure: its hook, what it is, its value in words, the convention it follows, and its working."""
+
+    id: str
+    label: Child
+    value: Number
+    text: str
+    convention: str
+    working: Working
+    unit: str
+
+
 def view(state: State) -> Safe:
     """Parameters, without embeddings, active, FLOPs and KV cache: those that the model has.
 
@@ -30,17 +44,18 @@ def view(state: State) -> Safe:
     """
     return join(
         tag("h2", {"id": "figures-title"}, f"{state.loaded.name} in figures"),
-        tag("dl", {"class": "figures"}, _figures(state)),
+        tag("dl", {"class": "figures"}, [_figure(one) for one in headline(state)]),
     )
 
 
-def _figures(state: State) -> list[Safe]:
+def headline(state: State) -> list[Figure]:
+    """The headline figures that the model has."""
     anatomy, model, length = state.anatomy, state.loaded, exact(state.seq_len)
     at = tag("span", {"class": "at"}, "at ", tag("i", None, "T"), f" = {length}")
     per_token, causal = anatomy.full.per_token, anatomy.causal.per_token
     tied = "; the unembedding is stored as the token table" if model.tied_unembedding else ""
     found = [
-        _figure(
+        Figure(
             "parameters",
             "Parameters",
             model.parameters,
@@ -49,7 +64,7 @@ def _figures(state: State) -> list[Safe]:
             anatomy.parameters,
             "parameters",
         ),
-        _figure(
+        Figure(
             "without-embeddings",
             "Without embeddings",
             model.parameters_without_embeddings,
@@ -62,7 +77,7 @@ def _figures(state: State) -> list[Safe]:
     if model.traits.experts_per_token:
         routed = f"{exact(model.traits.experts_per_token)} of {exact(model.traits.experts or 0)} routed experts"
         found.append(
-            _figure(
+            Figure(
                 "active",
                 "Active per token",
                 model.active_parameters,
@@ -73,7 +88,7 @@ def _figures(state: State) -> list[Safe]:
             )
         )
     found.append(
-        _figure(
+        Figure(
             "flops",
             ("Forward FLOPs per token ", at),
             per_token,
@@ -87,7 +102,7 @@ def _figures(state: State) -> list[Safe]:
     cache = anatomy.costs.kv_cache
     if cache and anatomy.kv_bytes is not None and anatomy.kv_bytes_per_token is not None:
         found.append(
-            _figure(
+            Figure(
                 "kv-cache",
                 ("KV cache ", at),
                 anatomy.kv_bytes,
@@ -101,13 +116,13 @@ def _figures(state: State) -> list[Safe]:
     return found
 
 
-def _figure(figure: str, label: Child, value: Number, text: str, convention: str, working: Working, unit: str) -> Safe:
+def _figure(one: Figure) -> Safe:
     return tag(
         "div",
-        {"data-figure": figure},
-        tag("dt", None, label),
-        tag("dd", None, disclosed(f"w-{figure}", data(value, text), formula(working, unit))),
-        tag("dd", {"class": "convention"}, convention),
+        {"data-figure": one.id},
+        tag("dt", None, one.label),
+        tag("dd", None, disclosed(f"w-{one.id}", data(one.value, one.text), formula(one.working, one.unit))),
+        tag("dd", {"class": "convention"}, one.convention),
     )
 
 

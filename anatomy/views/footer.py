@@ -5,6 +5,7 @@ from __future__ import annotations
 from anatomy import catalog
 from anatomy.reading.config import shown
 from anatomy.views.markup import Safe, join, tag
+from anatomy.views.workings import disclosed
 from anatomy.visit.state import State
 
 CONVENTIONS = (
@@ -36,7 +37,6 @@ def view(state: State) -> Safe:
     >>> "each tied tensor once" in view(State())
     True
     """
-    entry = state.loaded.entry
     checked = [entry for entry in catalog.entries().values() if entry.repository]
     others = [entry.name for entry in catalog.entries().values() if not entry.repository]
     return join(
@@ -48,22 +48,27 @@ def view(state: State) -> Safe:
             f"checkpoints in the tests, for {len(checked)} models, to the last digit.",
             f" Of {' and '.join(others)} no checkpoint was released: it is counted from its paper." if others else "",
         ),
-        tag(
-            "dl",
-            {"class": "conventions"},
-            [(tag("dt", None, word), tag("dd", None, said)) for word, said in CONVENTIONS],
+        disclosed(
+            "w-conventions",
+            "Which convention each figure uses, and where they come from",
+            tag(
+                "dl",
+                {"class": "conventions"},
+                [(tag("dt", None, word), tag("dd", None, said)) for word, said in CONVENTIONS],
+            ),
+            _source(state),
+            _defaults(state),
         ),
-        tag(
-            "p",
-            None,
-            f"{entry.name}: {entry.repository or entry.source}, released {entry.released}.",
-            _note(entry.note),
-        )
-        if entry
-        else None,
-        _defaults(state),
         tag("p", None, "Everything is computed on this machine; nothing that you enter or choose leaves it."),
     )
+
+
+def _source(state: State) -> Safe | None:
+    entry = state.loaded.entry
+    if entry is None:
+        return None
+    said = f"{entry.name}: {entry.repository or entry.source}, released {entry.released}."
+    return tag("p", None, said, _note(entry.note))
 
 
 def _note(note: str) -> str:

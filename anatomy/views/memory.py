@@ -14,7 +14,6 @@ from anatomy.views.markup import (
     join,
     tag,
 )
-from anatomy.views.switches import batch, select
 from anatomy.views.wording import inside
 from anatomy.views.workings import disclosed, formula
 from anatomy.visit.state import State
@@ -29,7 +28,7 @@ KEPT = (
 
 
 def view(state: State) -> Safe:
-    """The section: switches, the sum, what makes it up, the curve of the cache.
+    """The section: the sum, what makes it up, the curve of the cache.
 
     >>> '<data value="248879616">249 MB</data>' in view(State())
     True
@@ -37,24 +36,25 @@ def view(state: State) -> Safe:
     costs = state.costs
     plot = curves.cache_plot(costs)
     cached = [
-        tag("h3", None, "KV cache against ", tag("i", None, "T")),
         tag("p", {"class": "reading"}, curves.cache_said(costs)),
-        tag("figure", {"id": "cache-plot"}, drawn(plot)) if plot else None,
-        curves.cache_table(costs),
+        disclosed(
+            "w-cache-curve",
+            ["KV cache against ", tag("i", None, "T")],
+            tag("figure", {"id": "cache-plot"}, drawn(plot)) if plot else None,
+            curves.cache_table(costs),
+            style="working fold",
+        ),
     ]
     return join(
-        tag("h2", {"id": "memory-title"}, "What it takes in memory"),
+        tag("h3", {"id": "memory-title"}, "Memory"),
         tag("p", {"class": "reading"}, _said(state)),
-        tag(
-            "div",
-            {"class": "switches"},
-            select("weights", "Weights in", costs.options.weights, DTYPES),
-            select("cache", "KV cache in", costs.options.cache, DTYPES),
-            batch(state),
-        ),
         tag("div", {"class": "ledger"}, _needed(costs), _cache(costs), _peak(costs)),
-        tag("h3", None, "Weights by number type"),
-        tag("div", {"class": "ledger"}, [_weights(costs, dtype) for dtype in TYPES]),
+        disclosed(
+            "w-types",
+            "Weights by number type",
+            tag("div", {"class": "ledger"}, [_weights(costs, dtype) for dtype in TYPES]),
+            style="working fold",
+        ),
         cached if plot else None,
     )
 

@@ -37,7 +37,7 @@ def view(state: State) -> Safe:
             {
                 "id": "own-config",
                 "class": "code",
-                "rows": 8,
+                "rows": 4,
                 "spellcheck": "false",
                 "autocomplete": "off",
                 "autocapitalize": "off",

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 
 from anatomy.views import (
+    bar,
     cell,
     challenges,
     check,
@@ -15,10 +16,12 @@ from anatomy.views import (
     conventions,
     figures,
     footer,
+    masthead,
     memory,
     own,
     panel,
     parts,
+    switches,
     try_this,
     where,
 )
@@ -28,28 +31,33 @@ from anatomy.visit.noted import Noted, unchanged
 from anatomy.visit.state import State
 
 VIEWS: dict[str, Callable[[State], str]] = {
+    "purpose": masthead.view,
     "model-control": controls.model,
     "length-control": controls.length,
+    "bar-size": bar.size,
+    "bar-rest": bar.rest,
+    "told": bar.line,
     "drawing": diagram.view,
-    "chosen": diagram.chosen,
     "panel": panel.view,
-    "parts": parts.view,
     "where": where.view,
     "figures": figures.view,
     "challenges": challenges.view,
     "try-this": try_this.view,
     "cell": cell.view,
+    "switches": switches.view,
     "compute": compute.view,
     "memory": memory.view,
-    "conventions": conventions.view,
     "comparison": comparison.view,
     "own": own.view,
     "check": check.view,
+    "conventions": conventions.view,
+    "parts": parts.view,
     "footer": footer.view,
 }
 
-# What answers a reader's input first: the panel, and the length that it is for. All else may follow a frame later.
-PROMPT = ("length-control", "panel")
+# What answers a reader's input first: the line that tells, the length (a slider steps from where it stands) and the
+# panel. All else may follow a frame later.
+PROMPT = ("told", "length-control", "bar-rest", "panel")
 
 # Each region as it was last made, with what it then read of the state: it is made again when something of that changes.
 _made: dict[str, tuple[Mapping[str, object], str]] = {}

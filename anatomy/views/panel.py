@@ -35,7 +35,6 @@ def view(state: State) -> Safe:
     """
     anatomy, part = state.anatomy, state.selected
     return join(
-        tag("p", {"class": "visually-hidden", "id": "panel-said", "role": "status"}, said(anatomy, part)),
         tag("p", {"class": f"tag g-{part.group}"}, _tag(anatomy, part)),
         tag("h2", None, part.label),
         [tag("p", {"class": "reading"}, symbol(text)) for text in explain(anatomy, part)],
@@ -44,8 +43,13 @@ def view(state: State) -> Safe:
         counted(part),
         tag("p", {"class": "aside"}, shapes.depending(anatomy, part)) if part.activations else None,
         tag("p", {"class": "aside"}, work(anatomy, part)),
-        stored(part),
+        _stored(part),
     )
+
+
+def _stored(part: Part) -> Safe | None:
+    table = stored(part)
+    return disclosed("w-stored", "In the released checkpoint", table) if table else None
 
 
 def said(anatomy: Anatomy, part: Part) -> str:

@@ -23,12 +23,19 @@ def view(state: State) -> Safe:
     """The list.
 
     >>> view(State()).count("<details")
-    8
+    9
     """
     anatomy = state.anatomy
     told = zip(anatomy.parts, _bodies(anatomy), strict=True)
     items = [_part(state, anatomy, part, body) for part, body in told]
-    return join(tag("h2", {"id": "parts-title"}, "Every part, in order"), tag("div", {"class": "list"}, items))
+    return join(
+        tag(
+            "details",
+            {"id": "all-parts", "class": "fold"},
+            tag("summary", None, tag("h3", {"id": "parts-title"}, "Every part, in order")),
+            tag("div", {"class": "list"}, items),
+        )
+    )
 
 
 @lru_cache(maxsize=4)

@@ -54,7 +54,7 @@ def _raise(state: State) -> Safe:
         return tag("p", None, f"{name} reads {exact(longest)} positions, always: no shape of it changes.")
     far = longest if state.seq_len != longest else 1
     wanted: Attributes = {"type": "button", "id": "try-length", "class": "inline", "data-action": "seq-len"}
-    wanted = {**wanted, "data-value": far}
+    wanted = {**wanted, "data-value": far, "data-show": "panel"}
     return tag(
         "p",
         None,
@@ -75,10 +75,7 @@ def _sum(state: State) -> list[Child]:
     held = sum(part.parameters for part in visited)
     released = model.entry.released_total if model.entry else None
     if missing:
-        verdict: Child = [
-            tag("p", {"class": "todo"}, "Still to select:"),
-            tag("ul", {"class": "chips"}, [tag("li", None, _chip(state, part)) for part in missing]),
-        ]
+        verdict: Child = tag("p", {"class": "todo"}, "Next: ", _chip(state, missing[0]))
     elif released == held:
         verdict = tag("p", None, "All parts are added up: exactly what the released checkpoint holds.")
     else:
@@ -104,7 +101,7 @@ def _chip(state: State, part: Part) -> Safe:
     label = f"{part.label} ({place})" if place else part.label
     return tag(
         "a",
-        {"href": state.link(part), "data-action": "go", "id": f"try-{visit_key(anatomy, part).replace(' ', '_')}"},
+        {"href": state.link(part), "data-action": "go", "data-show": "panel", "class": "chip", "id": "try-next"},
         tag("span", {"class": f"key g-{part.group}"}),
         label,
     )

@@ -30,8 +30,9 @@ MODEL, SEQ_LEN, PART, OTHER = "model", "seq-len", "part", "with"
 class State:
     """What the page shows: model, T, the selected part; ``notices`` has a sentence per control that refused something.
 
-    ``visited`` holds a (model, part address) for each part shown, ``solved`` the ids of solved challenges, ``changed``
-    the control that changed last (``model``, ``seq-len`` or empty), so that views can mark what changed with it.
+    ``visited`` holds a (model, part address) for each part shown, ``solved`` by which numbers each solved challenge was
+    solved (nothing where an earlier visit did), ``fresh`` the ids of those that the last act solved, ``changed`` the
+    control that changed last (``model``, ``seq-len``, ``part`` or empty), so that views can mark what changed with it.
 
     ``other`` is the model compared with, ``own`` the visitor's own configuration, ``draft`` the text of one that could
     not be read, ``checkpoint`` what the visitor's files hold: what no hash carries lives as long as the page.
@@ -46,7 +47,8 @@ class State:
     notices: Mapping[str, str] = field(default_factory=dict)
     changed: str = ""
     visited: frozenset[tuple[str, str]] = frozenset({(catalog.DEFAULT_MODEL, DEFAULT_PART)})
-    solved: frozenset[str] = frozenset()
+    solved: Mapping[str, str] = field(default_factory=dict)
+    fresh: frozenset[str] = frozenset()
     other: str | None = None
     own: Own | None = None
     draft: str = ""
@@ -122,7 +124,9 @@ class State:
         ['keys', 'mlp']
         """
         visited = self.visited | {(self.model, visit_key(self.anatomy, self.selected))}
-        return replace(self, visited=visited, solved=self.solved | challenges.solved(self.anatomy, self.selected))
+        found = challenges.solved(self.anatomy, self.selected)
+        fresh = frozenset(found) - frozenset(self.solved)
+        return replace(self, visited=visited, solved={**found, **self.solved}, fresh=fresh)
 
 
 def visit_key(anatomy: Anatomy, part: Part) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from anatomy.catalog import LoadedModel
@@ -88,7 +89,7 @@ def select_part(state: State, part: str, stack: str | None = None, blocks: str |
         said = f"{state.loaded.name} has no part {shown(part)} there; it has {has}."
         return _refused(state, PART, said)
     address = state.anatomy.address(found)
-    return replace(state, part=address[0], stack=address[1], blocks=address[2], notices={}, changed="")
+    return replace(state, part=address[0], stack=address[1], blocks=address[2], notices={}, changed=PART)
 
 
 def choose_option(state: State, switch: str, text: str) -> State:
@@ -103,15 +104,15 @@ def choose_option(state: State, switch: str, text: str) -> State:
         return _refused(state, switch, str(error))
 
 
-def with_progress(state: State, solved: frozenset[str]) -> State:
+def with_progress(state: State, solved: Iterable[str]) -> State:
     """The state with challenges solved on an earlier visit; ids that no challenge has are dropped."""
     known = {one.id for one in challenges.CHALLENGES}
-    return replace(state, solved=state.solved | (solved & known))
+    return replace(state, solved={**dict.fromkeys(known.intersection(solved), ""), **state.solved})
 
 
 def without_progress(state: State) -> State:
     """The state with no challenge solved; what it shows may solve some again at the next step."""
-    return replace(state, solved=frozenset(), changed="")
+    return replace(state, solved={}, changed="")
 
 
 def with_part(state: State, part: str, stack: str | None, blocks: str | None) -> State:

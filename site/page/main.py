@@ -17,7 +17,7 @@ from anatomy.views.page import (
     regions,
 )
 from anatomy.views.wording import hooks
-from anatomy.visit import brought, steps
+from anatomy.visit import brought, lengths, steps
 from anatomy.visit.address import from_hash
 from anatomy.visit.state import SEQ_LEN, State
 
@@ -110,6 +110,13 @@ class Page:
         named = hooks(self.state.anatomy, self.state.selected)
         return "".join(f'[{key}="{value}"]' if value else f":not([{key}])" for key, value in named.items())
 
+    def show_panel(self) -> None:
+        """Bring the heading of the panel into sight, where it is not."""
+        heading = document.querySelector("#panel h2")
+        box, bar = heading.getBoundingClientRect(), document.getElementById("bar").getBoundingClientRect()
+        if box.top < bar.bottom or box.bottom > window.innerHeight:
+            heading.scrollIntoView()
+
     def go(self, state: State, *, replace: bool = False, typing: bool = False) -> None:
         """Show a state that the reader chose, and write it into the address so that Back leads here again."""
         if not replace:
@@ -128,6 +135,12 @@ class Page:
         self.address = None
 
 
+def _say(text: str) -> Any:
+    return ffi.create_proxy(lambda *_: setattr(document.getElementById("told"), "textContent", text))
+
+
+COPIED = _say("The link to what the page shows is copied.")
+NOT_COPIED = _say("This browser does not let the page copy; the address bar holds the link.")
 page = Page()
 bringing = picked.start(page)
 
@@ -166,17 +179,15 @@ def clicked(event: Any) -> None:
         chosen = control.closest("[data-part]")
         part, stack, blocks = (_text(chosen.getAttribute(f"data-{name}")) for name in ("part", "stack", "blocks"))
         page.go(steps.select_part(page.state, part or "", stack, blocks))
+        page.show_panel()
     elif action == "seq-len":
         page.go(steps.choose_seq_len(page.state, control.getAttribute("data-value")))
     elif action == "go":
         event.preventDefault()
         page.go(from_hash(page.state, control.getAttribute("href")))
-        shows = _text(control.getAttribute("data-show"))
-        if shows:
-            page.finish()
-            section = document.getElementById(shows)
-            section.scrollIntoView()
-            section.focus()
+    elif action == "copy-link":
+        page.finish()
+        window.navigator.clipboard.writeText(window.location.href).then(COPIED, NOT_COPIED)
     elif action == "reset-challenges":
         page.render(steps.without_progress(page.state))
     elif action == "own-show":
@@ -187,6 +198,27 @@ def clicked(event: Any) -> None:
         page.go(brought.without_checkpoint(page.state))
     else:
         cell.act(action)
+    if shows := _text(control.getAttribute("data-show")):
+        page.finish()
+        section = document.getElementById(shows)
+        section.scrollIntoView()
+        section.focus()
+
+
+def pressed(event: Any) -> None:
+    """Page Up and Page Down on the slider double and halve T: its own steps for them are as long as its scale is."""
+    if event.target.id == "seq-len-slider" and event.key in ("PageUp", "PageDown"):
+        event.preventDefault()
+        state = page.state
+        wanted = lengths.doubled(state.seq_len, state.anatomy.longest, half=event.key == "PageDown")
+        page.go(steps.choose_seq_len(state, str(wanted)))
+
+
+def _length(control: Any) -> str:
+    """The T that a control asks for: the field says it, the slider says which step of its scale."""
+    if control.id == "seq-len-slider":
+        return str(lengths.length_at(int(control.value), page.state.anatomy.longest))
+    return str(control.value)
 
 
 def changed(event: Any) -> None:
@@ -201,7 +233,8 @@ def changed(event: Any) -> None:
     elif control.id == "with":
         page.go(steps.choose_other(page.state, control.value))
     elif control.id in ("seq-len", "seq-len-slider"):
-        page.go(steps.choose_seq_len(page.state, control.value))
+        if control.id == "seq-len" or control.value != control.defaultValue:
+            page.go(steps.choose_seq_len(page.state, _length(control)))
     elif option:
         page.go(steps.choose_option(page.state, control.name, control.value))
 
@@ -212,9 +245,9 @@ def typed(event: Any) -> None:
     if control.id == "own-config":
         bringing.typed()
         return
-    if control.id not in ("seq-len", "seq-len-slider") or control.value == str(page.state.seq_len):
+    if control.id not in ("seq-len", "seq-len-slider") or _length(control) == str(page.state.seq_len):
         return
-    following = steps.choose_seq_len(page.state, control.value)
+    following = steps.choose_seq_len(page.state, _length(control))
     if not following.notices:
         page.go(following, replace=page.state.changed == SEQ_LEN, typing=True)
 
@@ -236,12 +269,11 @@ def start() -> None:
         state = steps.choose_model(state, model.value)
     if document.getElementById("with").value:
         state = steps.choose_other(state, document.getElementById("with").value)
-    early = [control.value for control in (seq_len, slider) if control.value != str(page.state.seq_len)]
+    early = [_length(control) for control in (seq_len, slider) if control.value != control.defaultValue]
     if early:
         state = steps.choose_seq_len(state, early[0])
     for control in document.querySelectorAll('[data-action="option"]'):
-        chosen = control.checked if control.type == "radio" else True
-        if chosen and control.value != str(getattr(page.state.options, control.name)):
+        if control.value != str(getattr(page.state.options, control.name)):
             state = steps.choose_option(state, control.name, control.value)
     pasted = str(document.getElementById("own-config").value)
     if pasted.strip():
@@ -251,7 +283,7 @@ def start() -> None:
     else:
         page.go(state, replace=True)
     page.finish()
-    listen = {"click": clicked, "change": changed, "input": typed}
+    listen = {"click": clicked, "change": changed, "input": typed, "keydown": pressed}
     for name, heard in listen.items():
         document.addEventListener(name, ffi.create_proxy(heard))
     window.addEventListener("hashchange", ffi.create_proxy(arrived))

@@ -140,12 +140,8 @@ function reveal(control) {
   const body = entry.querySelector(".body").cloneNode(true);
   const heading = document.createElement("h2");
   heading.textContent = entry.querySelector(".name").firstChild.textContent;
-  const said = document.createElement("p");
-  said.id = "panel-said";
-  said.className = "visually-hidden";
-  said.setAttribute("role", "status");
-  panel.replaceChildren(said, heading, ...body.childNodes);
-  said.textContent = `${heading.textContent}, ${entry.querySelector(".exact").textContent} parameters`;
+  panel.replaceChildren(heading, ...body.childNodes);
+  document.getElementById("told").textContent = `${heading.textContent}: ${entry.querySelector(".exact").textContent} parameters`;
   mark(control);
   return true;
 }
@@ -167,6 +163,7 @@ function revealAddressed() {
 function handOver() {
   if (shown) {
     document.getElementById("panel").replaceChildren(...shown.panel);
+    document.getElementById("told").textContent = "";
     if (shown.marked) mark(shown.marked);
     shown = null;
   }

@@ -47,24 +47,25 @@ def test_without_python_the_first_state_is_there_and_opens(visit: Visit) -> None
 
 
 def test_a_decode_step_by_mouse(page: Page) -> None:
-    page.locator("label[for=run-decode]").click()
+    page.locator("#run").select_option("decode")
     expect(total(page)).to_have_attribute("value", "247358976")
     assert page.url.endswith("&run=decode")
-    expect(page.locator("#unembedding-last")).to_be_disabled()
+    expect(page.locator("#unembedding option[value=last]")).to_be_disabled()
     page.go_back()
-    expect(page.locator("#run-prefill")).to_be_checked()
+    expect(page.locator("#run")).to_have_value("prefill")
     expect(total(page)).to_have_attribute("value", "1978871808")
 
 
 def test_every_pass_by_keyboard(page: Page) -> None:
-    page.locator("#run-prefill").focus()
+    page.locator("#run").focus()
     for value in (247358976, 3 * 1978871808, 4 * 1978871808):
         page.keyboard.press("ArrowDown")
         expect(total(page)).to_have_attribute("value", str(value))
-    expect(page.locator("#run-recompute")).to_be_focused()
-    page.locator("#square-full").focus()
+    expect(page.locator("#run")).to_be_focused()
+    expect(page.locator("#run")).to_have_value("recompute")
+    page.keyboard.press("Tab")
     page.keyboard.press("ArrowDown")
-    expect(page.locator("#square-causal")).to_be_checked()
+    expect(page.locator("#square")).to_have_value("causal")
     assert "run=recompute&sq=causal" in page.url
 
 
@@ -76,7 +77,7 @@ def test_number_types_and_batch(page: Page) -> None:
     page.keyboard.press("Tab")
     cache = page.locator("#w-kv > summary data")
     expect(cache).to_have_attribute("value", str(16 * 8 * 327680 // 2))
-    expect(page.locator("#memory [data-current] .name")).to_contain_text("int4")
+    expect(page.locator("#memory [data-current] .name")).to_contain_text("int4", use_inner_text=False)
     assert "w=int4&kv=fp8&b=16" in page.url
     page.locator("#batch").fill("0")
     page.keyboard.press("Tab")
@@ -88,7 +89,7 @@ def test_a_working_stays_open_and_follows_t(page: Page) -> None:
     page.locator("#w-kv > summary").click()
     formula = page.locator("#w-kv .equation")
     expect(formula).to_have_text("2 × 12 KV heads × 64 × 2 bytes × 12 layers × 8 tokens = 294,912")
-    page.locator("#stop-1024").click()
+    page.locator("#seq-len").fill("1024")
     expect(formula).to_have_text("2 × 12 KV heads × 64 × 2 bytes × 12 layers × 1,024 tokens = 37,748,736")
     expect(formula).to_be_visible()
     page.locator("#w-kv > summary").press("Enter")
@@ -103,8 +104,10 @@ def test_a_headline_figure_opens_its_working(page: Page) -> None:
 
 def test_the_marker_follows_t(page: Page) -> None:
     places = []
+    page.locator("#w-curve > summary").click()
+    page.locator("#w-cache-curve > summary").click()
     for stop, value in (("8", "0.25 G"), ("128", "0.25 G"), ("1024", "0.28 G")):
-        page.locator(f"#stop-{stop}").click()
+        page.locator("#seq-len").fill(stop)
         mark = page.locator("#flops-plot .m-now")
         expect(mark).to_have_attribute("data-t", stop)
         expect(mark.locator("text")).to_contain_text(value)
@@ -158,7 +161,7 @@ def test_text_is_12_pixels_and_words_of_a_plot_do_not_meet(page: Page, width: in
 def test_on_a_phone_choices_are_44_pixels_tall(visit: Visit) -> None:
     page = visit(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
     small = page.evaluate(
-        """() => [...document.querySelectorAll(".choice, #compute summary, #memory summary, #conventions summary,"
+        """() => [...document.querySelectorAll("#switches select, #costs summary, #conventions summary,"
           + " #figures summary, #panel summary, #where summary")]
           .filter((one) => one.checkVisibility()).map((one) => [one.textContent, one.getBoundingClientRect().height])
           .filter(([, height]) => height < 43.9)"""
@@ -180,6 +183,6 @@ def test_on_paper_costs_stand_where_their_reader_opened_them(page: Page) -> None
     expect(page.locator("#memory")).to_be_hidden()
     expect(page.locator("#figures [data-figure=parameters] data")).to_be_visible()
     assert page.pdf(format="A4").count(b"/Type /Page\n") == 2
-    page.evaluate("document.getElementById('w-kv').open = true")
+    page.evaluate("document.getElementById('w-cache-curve').open = true")
     expect(page.locator("#cache-plot")).to_be_visible()
     expect(page.locator("#compute")).to_be_hidden()

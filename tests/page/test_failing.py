@@ -37,6 +37,7 @@ def test_a_start_that_fails_is_said_and_the_page_stays_readable(visit: Visit, pa
     page.wait_for_selector(f"{FAILED}, html[data-python=ready]", state="attached", timeout=60_000)
     if page.locator("html").get_attribute("data-python") == "failed":
         expect(page.locator("#python-status")).to_contain_text("Python could not start")
+        page.locator("#all-parts > summary").click()
         page.locator("details[data-part=mlp] summary").click()
         expect(page.locator("details[data-part=mlp] p").first).to_be_visible()
         expect(page.locator("#figures [data-figure=parameters]")).to_contain_text("124M")

@@ -49,7 +49,7 @@ def test_an_address_that_names_a_place_leads_there(visit: Visit, anchor: str) ->
 
 def test_a_reload_keeps_the_place_that_was_read(visit: Visit) -> None:
     page = visit()
-    page.locator("#compute h2").scroll_into_view_if_needed()
+    page.locator("#compute h3").scroll_into_view_if_needed()
     page.wait_for_function("scrollY > 500")
     before = scrolled(page)
     page.reload()
@@ -75,13 +75,13 @@ def test_a_place_chosen_before_the_page_is_shown_is_gone_to(visit: Visit) -> Non
     early = """
     addEventListener("load", () => {
       window.held = "top" in document.documentElement.dataset;
-      document.querySelector('.toc a[href="#memory"]').click();
+      document.querySelector('.toc a[href="#costs"]').click();
     });
     """
     page = visit(ready=False, prepare=lambda page: page.add_init_script(NO_FRAMES + early))
     page.wait_for_selector("html:not([data-top])", state="attached")
     assert page.evaluate("held")
-    expect(page.locator("#memory")).to_be_in_viewport()
+    expect(page.locator("#costs")).to_be_in_viewport()
 
 
 def test_what_is_printed_is_never_held_back(page: Page) -> None:

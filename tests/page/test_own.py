@@ -188,7 +188,7 @@ def test_it_is_kept_between_visits_until_it_is_removed(page: Page) -> None:
 
 def test_a_link_to_someone_s_own_model_says_that_it_carries_none(visit: Visit) -> None:
     page = visit("#model=own&t=8&part=attention")
-    expect(page.locator("#model-notice")).to_contain_text("which no link carries")
+    expect(page.locator("#told")).to_contain_text("which no link carries")
     expect(page.locator("#model")).to_have_value("gpt2")
 
 

@@ -79,6 +79,7 @@ def test_a_tap_selects_a_part(visit: Visit) -> None:
 
 def test_the_plain_list_selects_too(shared_page: Page) -> None:
     page = shared_page
+    page.locator("#all-parts > summary").click()
     page.locator("details[data-part=mlp] summary").click()
     expect(page.locator("#panel h2")).to_have_text("MLP")
 

@@ -29,7 +29,7 @@ def test_a_phone_does_what_a_desk_does(phone: Page) -> None:
     expect(phone.locator("#panel h2")).to_have_text("MLP")
     phone.select_option("#model", "llama-3-70b")
     expect(phone.locator("#panel [data-count=total]").first).to_have_attribute("value", "56371445760")
-    phone.locator("#stop-8192").tap()
+    phone.locator("#seq-len").fill("8192")
     expect(phone.locator("#diagram [data-part=residual]")).to_contain_text("8,192 × 8,192")
     assert phone.evaluate(OVERFLOW) == 0
     phone.locator("#challenges details summary").first.tap()

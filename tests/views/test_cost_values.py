@@ -437,15 +437,22 @@ def test_why_two_tools_disagree(slug: str, seq_len: int) -> None:
     count = second(slug, seq_len)
     shown = region(at(slug, seq_len), "conventions")
     expected = others(count)
-    ids = {one["id"] for one in shown.all("details") if one["id"].startswith("o-")}
+    folds = shown.all("details", "fold")
+    ids = {one["id"] for fold in folds for one in fold.all("details") if not one["id"].endswith("-slight")}
     binary = {
         f"o-{figure}-binary"
         for figure in ("kv-cache", "weights")
         if figure in expected and expected[figure][""] >= 1024
     }
     assert ids == {f"o-{figure}-{name}" for figure, found in expected.items() for name in found if name} | binary
-    headings = [one for one in shown.all("h3") if one.all("data")]
-    for heading, (figure, found) in zip(headings, expected.items(), strict=True):
+    for fold, (figure, found) in zip(folds[:-1], expected.items(), strict=True):
+        assert fold["id"] == f"o-{figure}"
+        heading = fold.children[0]
+        number = len(found) - 1 + (f"o-{figure}-binary" in binary)
+        assert heading.text.endswith(f" here, {number} other{'s' * (number > 1)} elsewhere")
+        folded = {one["id"] for slight in fold.all("details", id=f"o-{figure}-slight") for one in slight.all("details")}
+        close = {name for name, value in found.items() if name and abs(value / found[""] - 1) < Fraction(1, 100)}
+        assert folded == {f"o-{figure}-{name}" for name in close}
         same(heading.one("data"), found[""])
         assert reads(heading.one("data").text, found[""])
         assert (f" at T = {seq_len:,}" in heading.text) == (figure in ("flops", "kv-cache"))
@@ -505,7 +512,7 @@ def test_why_two_tools_disagree(slug: str, seq_len: int) -> None:
 )
 def test_what_is_in_a_name(slug: str, said: str, rows: str) -> None:
     shown = region(choose_model(State(), slug), "conventions")
-    assert shown.all("p", "reading")[-1].text == said
+    assert shown.one("details", id="names-table").children[0].text == f"What’s in a name? {said}"
     table = shown.one("details", id="names-table").one("tbody").all("tr")
     now = [row for row in table if row.get("aria-current") == "true"]
     assert all(row.classes == ["now"] for row in now)

@@ -13,6 +13,7 @@ from anatomy.views import (
     curves,
     figures,
     memory,
+    switches,
 )
 from anatomy.views.drawing.plot import (
     across,
@@ -45,31 +46,26 @@ def test_parts_of_a_pass_add_up_to_it(slug: str, run: str) -> None:
 def test_the_chosen_one_is_marked_and_all_have_labels(switch: str) -> None:
     for value in CHOICES[switch]:
         state = steps.choose_option(State(), switch, value)
-        made = str(compute.view(state)) + str(memory.view(state))
-        if switch in ("weights", "cache"):
-            assert re.search(rf'<select id="{switch}".*?<option value="{value}" selected>', made)
-            assert f'<label for="{switch}">' in made
-        else:
-            ident = f"{switch}-{value}"
-            assert re.search(rf'<input type="radio" id="{ident}" name="{switch}" value="{value}" checked ', made)
-            assert f'<label for="{ident}">' in made
+        made = str(switches.view(state))
+        (choices,) = re.findall(rf'<select id="{switch}".*?</select>', made)
+        assert re.findall(r'<option value="([^"]+)" selected>', choices) == [value]
+        assert f'<label for="{switch}">' in made
 
 
 def test_what_a_model_cannot_do_is_disabled_and_said() -> None:
-    bert = str(compute.view(steps.choose_option(steps.choose_model(State(), "bert-base-uncased"), "run", "decode")))
-    assert re.search(r'id="run-decode"[^>]* disabled', bert)
-    assert "writes no next token" in bert
-    assert re.search(r'id="run-prefill"[^>]* checked', bert)
-    training = str(compute.view(steps.choose_option(State(), "run", "train")))
-    assert re.search(r'id="unembedding-last"[^>]* disabled', training)
-    assert "a training step has a target at every position" in training
+    bert = str(switches.view(steps.choose_option(steps.choose_model(State(), "bert-base-uncased"), "run", "decode")))
+    assert re.search(r'<option value="decode" disabled>Decode step: [^<]*writes no next token<', bert)
+    assert '<option value="prefill" selected>' in bert
+    training = str(switches.view(steps.choose_option(State(), "run", "train")))
+    said = "a training step has a target at every position"
+    assert f'<option value="last" disabled>Last only: {said}<' in training
 
 
 def test_a_refused_batch_is_said_beside_it_and_changes_nothing() -> None:
     state = steps.choose_option(State(), "batch", "none")
     assert state.options == DEFAULT
     said = 'id="batch-notice" class="notice" role="status">Batch "none" is no whole number'
-    assert said in str(memory.view(state))
+    assert said in str(switches.view(state))
 
 
 @pytest.mark.parametrize("slug", SLUGS)

@@ -19,7 +19,7 @@ from anatomy.views import page
 from anatomy.views.page import VIEWS, regions
 from anatomy.visit import brought
 from anatomy.visit.noted import Noted, unchanged
-from anatomy.visit.state import SEQ_LEN, State, visit_key
+from anatomy.visit.state import MODEL, PART, SEQ_LEN, State, visit_key
 from anatomy.visit.steps import choose_model, choose_option, choose_seq_len, select_part, with_part
 
 # One of each kind: plain, experts, an encoder and a decoder, an encoder, an image, windows, latents.
@@ -36,14 +36,16 @@ def drawn(chance: random.Random) -> State:
     anatomy = state.anatomy
     part = chance.choice(anatomy.parts)
     state = with_part(state, *anatomy.address(part))
+    solved = chance.sample(["scores", "mlp", "keys"], chance.randint(0, 3))
     options = {switch: chance.choice(values) for switch, values in CHOICES.items()}
     controls = ("model", "seq-len", "part", "with", "own-config", "check-checkpoint", "batch")
     return replace(
         state,
         notices={chance.choice(controls): "refused"} if chance.random() < 0.5 else {},
-        changed=chance.choice(["", SEQ_LEN]),
+        changed=chance.choice(["", SEQ_LEN, MODEL, PART]),
         visited=frozenset((state.model, visit_key(anatomy, one)) for one in anatomy.parts if chance.random() < 0.5),
-        solved=frozenset(chance.sample(["scores", "mlp", "keys"], chance.randint(0, 3))),
+        solved=dict.fromkeys(solved, "so"),
+        fresh=frozenset(solved[:1]),
         other=chance.choice([None, "llama-3-70b", "gpt2"]),
         draft=chance.choice(["", "{"]),
         checkpoint=chance.choice([None, Checkpoint("a folder", {}, ())]),
@@ -73,20 +75,21 @@ def test_a_region_says_the_same_while_what_it_read_is_the_same(seed: int) -> Non
 
 Step = Callable[[State], State]
 STEPS: dict[str, tuple[Step, set[str]]] = {
-    "a challenge solved": (lambda state: replace(state, solved=frozenset({"mlp"})), {"challenges"}),
+    "a challenge solved": (lambda state: replace(state, solved={"mlp": "so"}), {"challenges"}),
     "a part visited": (lambda state: replace(state, visited=frozenset()), {"try-this"}),
-    "a part": (lambda state: select_part(state, "mlp"), {"panel", "chosen"}),
+    "a part": (lambda state: select_part(state, "mlp"), {"panel", "told"}),
     "a switch": (
         lambda state: choose_option(state, "run", "decode"),
-        {"drawing", "parts", "try-this", "compute", "memory"},
+        {"drawing", "parts", "try-this", "switches", "compute", "memory"},
     ),
     "a refusal": (
         lambda state: choose_seq_len(state, "none"),
-        {"model-control", "length-control", "drawing", "memory", "comparison", "own", "check"},
+        {"told", "switches", "comparison", "own", "check"},
     ),
     "T": (
         lambda state: choose_seq_len(state, "9"),
-        set(VIEWS) - {"model-control", "where", "challenges", "cell", "own", "check", "footer", "comparison"},
+        set(VIEWS)
+        - {"purpose", "model-control", "where", "challenges", "cell", "own", "check", "footer", "comparison"},
     ),
     "a model": (lambda state: choose_model(state, "llama-3-8b"), set(VIEWS) - {"challenges", "cell", "own"}),
     "nothing": (lambda state: replace(state), set()),

@@ -81,7 +81,8 @@ def test_every_link_selects_what_it_names(slug: str) -> None:
 def test_each_part_is_a_stop_for_the_tab_key_once() -> None:
     made = regions(State())
     assert made["drawing"].count("<a ") == len(State().anatomy.parts)
-    assert made["parts"].count("<summary") == made["parts"].count('tabindex="-1"')
+    # All summaries of parts but the one that opens the list.
+    assert made["parts"].count("<summary") == made["parts"].count('tabindex="-1"') + 1
 
 
 def test_the_same_state_gives_the_same_markup_in_every_process() -> None:
@@ -129,18 +130,27 @@ def test_bar_and_table_have_the_groups_of_the_model(slug: str) -> None:
     assert re.findall(r'data-piece="([^"]+)"', made) == [group.id for group in state.anatomy.groups]
 
 
-def test_a_refusal_stands_beside_its_control() -> None:
+def test_a_refusal_stands_below_the_bar_until_the_next_act() -> None:
     refused = choose_seq_len(State(), "abc")
-    assert 'id="seq-len-notice" class="notice" role="status">Sequence length' in regions(refused)["length-control"]
-    assert 'id="model-notice" class="notice" role="status"></p>' in regions(refused)["model-control"]
-    assert "no model" in regions(choose_model(State(), "gpt5"))["model-control"]
+    assert regions(refused)["told"].startswith('Sequence length "abc" is not a whole number.')
+    assert "no model" in regions(choose_model(State(), "gpt5"))["told"]
     assert MODEL in choose_model(State(), "gpt5").notices
+    assert regions(select_part(refused, "mlp"))["told"] == "MLP, 46% of the model, 56,669,184 parameters."
+
+
+def test_what_solves_a_challenge_is_said_at_once_and_kept_in_the_list() -> None:
+    solved = choose_model(State(), "llama-3-70b").settled()
+    by = "the MLPs hold 56,371,445,760 of 70,553,706,496 parameters, 80%"
+    assert f"Solved: {by}." in regions(solved)["told"]
+    later = choose_model(solved, "gpt2").settled()
+    assert "Solved" not in regions(later)["told"]
+    assert f"Solved: {by}." in regions(later)["challenges"]
 
 
 def test_a_length_that_the_model_fixes_is_shown_and_disabled() -> None:
-    made = regions(choose_model(State(), "vit-base"))["length-control"]
-    assert made.count(" disabled") == 2
-    assert "fixed at 197" in made
+    made = regions(choose_model(State(), "vit-base"))
+    assert made["length-control"].count(" disabled") == made["bar-rest"].count(" disabled") == 1
+    assert "fixed at 197" in made["length-control"]
 
 
 def test_the_running_sum_is_that_of_the_parts_seen() -> None:
@@ -154,7 +164,7 @@ def test_the_running_sum_is_that_of_the_parts_seen() -> None:
 
 def test_challenges_say_whether_they_are_done() -> None:
     assert regions(State())["challenges"].count("(not yet)") == len(challenges.CHALLENGES)
-    made = regions(State(solved=frozenset({"mlp"})))["challenges"]
+    made = regions(State(solved={"mlp": ""}))["challenges"]
     assert 'data-challenge="mlp" data-done="true"' in made
     assert "1 of 3 complete" in made
     assert made.count("(done)") == 1

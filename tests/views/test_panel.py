@@ -6,7 +6,7 @@ import pytest
 
 from anatomy import entries
 from anatomy.report.anatomy import Anatomy, Part
-from anatomy.views import panel, shapes
+from anatomy.views import bar, panel, shapes
 from anatomy.visit.address import from_hash
 from anatomy.visit.state import State
 from anatomy.visit.steps import choose_model, choose_seq_len, select_part
@@ -104,5 +104,4 @@ def test_how_a_tensor_is_stored_is_said() -> None:
 @pytest.mark.parametrize("part", [part.id for part in State().anatomy.parts])
 def test_the_selected_part_is_said_aloud(part: str) -> None:
     state = select_part(State(), part)
-    (said,) = re.findall(r'id="panel-said" role="status">([^<]*)<', panel.view(state))
-    assert said.startswith(state.selected.label)
+    assert bar.line(state).startswith(state.selected.label)

@@ -148,18 +148,18 @@ def test_the_panel_of_every_part(slug: str, seq_len: int) -> None:
             of_pass = aside.split(", ")[-1].partition(" of the forward pass")[0]
             assert share(of_pass, Fraction(flops, count.run()))
             assert ("(all blocks together)" in aside) == bool(place.blocks)
-        said(panel, place, count)
+        said(panel, region(chosen, "told").text, place, count)
         if held:
             worked(panel.one("details", id="w-panel"), held)
         else:
             assert not panel.all("details", id="w-panel")
 
 
-def said(panel: Element, place: Place, count: Second) -> None:
-    """The sentences of the panel that have the same figures."""
+def said(panel: Element, line: str, place: Place, count: Second) -> None:
+    """The line below the bar, and the sentences of the panel, that have the same figures."""
     held = count.held(place)
     part = Fraction(held, count.total)
-    aloud, over = panel.one("p", id="panel-said").text, panel.one("p", "tag").text
+    aloud, over = line.removesuffix("."), panel.one("p", "tag").text
     if held:
         assert aloud.endswith(f"{held:,} parameters")
         assert share(over.rpartition(" · ")[2].removesuffix(" of the model"), part)
@@ -354,7 +354,8 @@ def symbols(matrices: tuple[Matrix, ...]) -> list[str]:
 @pytest.mark.parametrize("slug", dict(CASES))
 def test_the_list_of_parts(slug: str) -> None:
     count = second(slug, dict(CASES)[slug])
-    listed = region(at(slug, count.seq_len), "parts").all("details")
+    whole = region(at(slug, count.seq_len), "parts").one("details", id="all-parts")
+    listed = whole.one("div", "list").all("details")
     for place, one in zip(count.places(), listed, strict=True):
         held = count.held(place)
         part = Fraction(held, count.total)
@@ -382,13 +383,14 @@ def test_the_running_sum(slug: str) -> None:
             (str(count.total), f"{count.total:,}"),
         ]
         assert f"{number} of {len(places)} parts so far" in shown.text
-        assert len(shown.one("ul", "chips").all("a")) == len(places) - number
+        following = shown.one("a", id="try-next")
+        assert following["href"].endswith(f"part={place.id}") or f"part={place.id}&" in following["href"]
         state = selected(state, place).settled()
         sum_ += count.held(place)
     entry = state.loaded.entry
     told = "exactly what the released checkpoint holds." in region(state, "try-this").text
     assert told == (entry is not None and entry.released_total == count.total)
-    assert not region(state, "try-this").all("ul", "chips")
+    assert not region(state, "try-this").all("a", id="try-next")
 
 
 @pytest.mark.parametrize(("slug", "seq_len"), CASES)
@@ -396,15 +398,16 @@ def test_the_controls(slug: str, seq_len: int) -> None:
     state = at(slug, seq_len)
     control = region(state, "length-control")
     fixed, context = "tokens" in state.loaded.fixed_lengths, state.loaded.context or 1_048_576
-    for one in (control.one("input", id="seq-len"), control.one("input", id="seq-len-slider")):
-        assert (one["min"], one["max"], one["value"], one["step"]) == ("1", str(context), str(seq_len), "1")
-        assert (one.get("disabled") is not None) == fixed
-    assert control.one("input", type="range")["aria-valuetext"] == f"T = {seq_len:,}"
-    hint = f"fixed at {context:,} by this model" if fixed else f"1 to {context:,}"
-    assert control.one("span", "hint").text == hint
-    stops = [(one["data-value"], one.text, one["aria-pressed"]) for one in control.all("button")]
-    usual = [] if fixed else [*(stop for stop in (8, 128, 1024, 8192) if stop < context), context]
-    assert stops == [(str(one), f"{one:,}", "true" if one == seq_len else "false") for one in usual]
+    field, slider = control.one("input", id="seq-len"), region(state, "bar-rest").one("input", id="seq-len-slider")
+    assert (field["min"], field["max"], field["value"], field["step"]) == ("1", str(context), str(seq_len), "1")
+    # Two steps to each doubling, a power of two and half as much again, and the longest at the end.
+    scale = sorted({1, context, *(n for k in range(1, 40) for n in (2**k, 3 * 2 ** (k - 1)) if n < context)})
+    below = sum(step <= seq_len for step in scale) - 1
+    assert (slider["min"], slider["max"], slider["value"]) == ("0", str(len(scale) - 1), str(below))
+    assert slider["aria-valuetext"] == f"T = {seq_len:,}"
+    assert [one.get("disabled") is not None for one in (field, slider)] == [fixed, fixed]
+    hint = f"in tokens, fixed at {context:,} by this model" if fixed else f"in tokens, 1 to {context:,}"
+    assert control.one("span", id="seq-len-hint").text == hint
     tried = [one["data-value"] for one in region(state, "try-this").all("button", id="try-length")]
     assert tried == ([] if fixed else [str(1 if seq_len == context else context)])
     options = region(state, "model-control").all("option")

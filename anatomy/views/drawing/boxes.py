@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from anatomy.model.architecture import Attention
+from anatomy.model.blocks import count
 from anatomy.report.anatomy import Anatomy, Part
 from anatomy.views.drawing import glyphs
 from anatomy.views.drawing.canvas import words
@@ -18,11 +19,13 @@ from anatomy.views.markup import (
 from anatomy.views.panel import said
 from anatomy.views.wording import hooks, plural, stack_of
 from anatomy.visit.state import State, visit_key
-from anatomy.words.formatting import exact, percent
+from anatomy.words.formatting import exact, percent, short
 
 PAD = 12
 # All shares are drawn to one scale: so many units are the whole model.
 WHOLE = 230
+# So many characters of a count and its share stand side by side.
+IN_A_LINE = 29
 # The width of a letter of a label, in the widest of the fonts that a system may bring.
 LETTER = 8.6
 
@@ -84,8 +87,12 @@ def box(state: State, part: Part, x: float, y: float, width: float) -> tuple[Saf
     if glyph:
         drawn.append(glyph)
         at += high
+    *counted, last = _count(part)
+    for line in counted:
+        at += 16
+        drawn.append(words(left, at, line))
     at += 16
-    drawn.append(words(left, at, _count(part)))
+    drawn.append(words(left, at, last))
     drawn.append(words(x + width - PAD, at, _share(part), style="percent", end=True))
     at += 6
     filled = max(1.0, WHOLE * float(part.share)) if part.parameters else 0
@@ -188,12 +195,17 @@ def _heads(record: Attention, x: float, y: float, width: float) -> Safe:
     )
 
 
-def _count(part: Part) -> str:
-    if any(weight.tied_to for weight in part.weights):
-        return "reuses the token table: 0 of its own" if not part.parameters else exact(part.parameters)
-    if part.parameters_per_block is not None:
-        return f"{exact(part.parameters_per_block)} a block"
-    return exact(part.parameters)
+def _count(part: Part) -> list[str]:
+    """One thing at a time: a block's count times its blocks, and what that comes to, before the share of the whole."""
+    if any(weight.tied_to for weight in part.weights) and not part.parameters:
+        return ["reuses the token table: 0 of its own"]
+    many = count(part.blocks) if part.blocks else 1
+    if many == 1 or not part.parameters_per_block:
+        return [exact(part.parameters)]
+    product, result = f"{exact(part.parameters_per_block)} × {exact(many)}", f"= {short(part.parameters)}"
+    if len(product) + len(result) + len(_share(part)) <= IN_A_LINE:
+        return [f"{product} {result}"]
+    return [product, result]
 
 
 def _share(part: Part) -> str:

@@ -6,7 +6,6 @@ from itertools import groupby
 
 from anatomy.model.architecture import Stack
 from anatomy.report.anatomy import Anatomy, Part
-from anatomy.views.controls import notice
 from anatomy.views.drawing.boxes import box, link, shape_of_stream
 from anatomy.views.drawing.canvas import Drawing, words
 from anatomy.views.drawing.wiring import (
@@ -24,8 +23,8 @@ from anatomy.views.markup import (
     tag,
 )
 from anatomy.views.wording import plural
-from anatomy.visit.state import PART, State
-from anatomy.words.formatting import exact, percent, shape
+from anatomy.visit.state import State
+from anatomy.words.formatting import exact, shape
 
 # Laid out for the width of a phone; wider screens show the same drawing larger.
 WIDTH = 360
@@ -42,30 +41,7 @@ def view(state: State) -> Safe:
     return join(
         tag("h2", {"id": "diagram-title"}, state.loaded.name),
         tag("p", {"class": "facts"}, _unbroken(facts(state.anatomy))),
-        notice(state, PART),
         draw(state),
-    )
-
-
-def chosen(state: State) -> Safe:
-    """What is selected, in a line that stays in sight on a phone, where the panel is below the drawing.
-
-    >>> "28,348,416 parameters, 23%" in chosen(State())
-    True
-    """
-    part = state.selected
-    return tag(
-        "a",
-        {"class": f"chosen g-{part.group}", "href": "#panel"},
-        tag("span", {"class": "key"}),
-        tag(
-            "span",
-            None,
-            tag("span", {"class": "name"}, part.label),
-            " ",
-            tag("span", {"class": "more"}, f"{exact(part.parameters)} parameters, {percent(part.share)}"),
-        ),
-        tag("span", {"class": "down"}, "read"),
     )
 
 

@@ -11,7 +11,7 @@ from anatomy.views.drawing.boxes import Box, box
 from anatomy.views.drawing.canvas import Drawing
 from anatomy.views.wording import numbers, plural
 from anatomy.visit.state import State
-from anatomy.words.formatting import exact
+from anatomy.words.formatting import exact, short
 
 STREAM, LEFT = 34, 8
 # In a block the boxes stand right of the stream; a line turns down into them a little further right.
@@ -38,7 +38,8 @@ def block(state: State, drawing: Drawing, stack: Stack, kind: BlockKind, frame: 
     parts = {part.id: part for part in kind.parts}
     top = drawing.y
     drawing.label(frame.right - 14, top + 20, title(stack, kind), style="heading", end=True)
-    drawing.y = top + 8
+    drawing.label(frame.right - 14, top + 37, total(kind), style="sub", end=True)
+    drawing.y = top + 24
     source: Box | float = drawing.y
     for branch in stack.flow:
         chain = [parts[name] for name in branch.parts if name in parts]
@@ -64,6 +65,20 @@ def title(stack: Stack, kind: BlockKind) -> str:
     if held == stack.blocks:
         return f"Block 1 of {exact(stack.blocks)}"
     return f"Block{'' if held == 1 else 's'} {numbers(kind.blocks)} of {exact(stack.blocks)}"
+
+
+def total(kind: BlockKind) -> str:
+    """What a block of this kind holds, and all of the kind together.
+
+    >>> import anatomy
+    >>> from anatomy.report import describe
+    >>> total(describe(anatomy.load("gpt2")).block_kinds[0])
+    '7,087,872 × 12 = 85.1M'
+    """
+    many = count(kind.blocks)
+    if many == 1 or not kind.parameters:
+        return exact(kind.parameters)
+    return f"{exact(kind.parameters)} × {exact(many)} = {short(kind.parameters * many)}"
 
 
 def more_blocks(stack: Stack, kind: BlockKind) -> list[str]:
