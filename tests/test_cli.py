@@ -36,6 +36,9 @@ def test_list_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     listed = {row["slug"]: row for row in json.loads(out)}
     assert listed["llama-3-70b"]["parameters"] == 70553706496
     assert listed["gpt2"]["maker"] == "OpenAI"
+    parts = {slug: row["parts_not_counted"] for slug, row in listed.items() if row["parts_not_counted"]}
+    multimodal = ("gemma-3-4b", "gemma-3-27b", "llama-4-maverick", "llama-4-scout")
+    assert parts == {slug: ["image encoder", "projection of image features"] for slug in multimodal}
 
 
 def test_show_as_json_has_the_keys_of_the_contract(capsys: pytest.CaptureFixture[str]) -> None:
@@ -43,6 +46,7 @@ def test_show_as_json_has_the_keys_of_the_contract(capsys: pytest.CaptureFixture
     shown = json.loads(out)
     assert status == 0
     assert shown["seq_len"] == 8
+    assert shown["parts_not_counted"] == []
     assert shown["model"]["slug"] == "gpt2"
     assert shown["model"]["stacks"] == [{"id": "decoder", "blocks": 12}]
     assert shown["parameters"] == {
@@ -80,6 +84,17 @@ def test_show_in_words(capsys: pytest.CaptureFixture[str]) -> None:
     assert status == 0
     assert "70,553,706,496" in out
     assert "W_K 8,192 × 1,024" in out
+
+
+def test_a_class_that_is_counted_in_part_says_so_first(capsys: pytest.CaptureFixture[str]) -> None:
+    left_out = "without its image encoder and its projection of image features"
+    _, out, _ = run(capsys, "show", "gemma-3-27b")
+    assert out.splitlines()[0].startswith(f"Gemma 3 27B (gemma3, Gemma3ForConditionalGeneration) {left_out}: 62 ")
+    _, out, _ = run(capsys, "show", "gemma-3-27b", "--json")
+    assert json.loads(out)["parts_not_counted"] == ["image encoder", "projection of image features"]
+    _, out, _ = run(capsys, "list")
+    (line,) = [line for line in out.splitlines() if line.startswith("gemma-3-27b ")]
+    assert line.endswith(f" 27,009,346,304  {left_out}")
 
 
 def test_tensors_in_three_forms(capsys: pytest.CaptureFixture[str]) -> None:

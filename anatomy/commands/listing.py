@@ -9,6 +9,7 @@ from anatomy.commands import ask
 from anatomy.commands.output import aligned
 from anatomy.report.document import listed, to_json
 from anatomy.words.formatting import exact
+from anatomy.words.labels import without
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -21,6 +22,6 @@ def run(options: argparse.Namespace) -> str:
     found = [(entry, catalog.load(entry.slug)) for entry in catalog.entries().values()]
     if options.json:
         return to_json([listed(entry, model) for entry, model in found])
-    head = ("slug", "name", "maker", "released", "parameters")
-    rows = [(e.slug, e.name, e.maker, e.released, exact(m.parameters)) for e, m in found]
+    head = ("slug", "name", "maker", "released", "parameters", "")
+    rows = [(e.slug, e.name, e.maker, e.released, exact(m.parameters), without(m).strip()) for e, m in found]
     return aligned([head, *rows], frozenset({4}))

@@ -16,6 +16,7 @@ from anatomy.words.formatting import (
     short,
     size_in_bytes,
 )
+from anatomy.words.labels import without
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -64,7 +65,8 @@ def in_words(anatomy: Anatomy) -> str:
         name = f"{part.stack} {part.id}" if model.named_stack(part.stack) else part.id
         parts.append((name, where, part.label, exact(part.parameters), weights))
     name = plain_line(model.name)
-    lines = [f"{name} ({model.model_type}, {model.architecture}): {stacks}, width {exact(model.width)}, {context}"]
+    named = f"{name} ({model.model_type}, {model.architecture}){without(model)}"
+    lines = [f"{named}: {stacks}, width {exact(model.width)}, {context}"]
     if model.defaults:
         lines.append("defaults used: " + ", ".join(f"{key} = {value}" for key, value in model.defaults.items()))
     others = [("figure", "by another convention", "prints"), *costs.others(anatomy)]

@@ -12,6 +12,7 @@ from anatomy.reading.config import Config
 
 # Released files put this before every name of the text part.
 PREFIX = "language_model."
+NOT_COUNTED = ("image encoder", "projection of image features")
 VISION = (
     Known(r"vision_(tower|model)\..*", "the image encoder, not counted"),
     Known(r"multi_modal_projector\..*", "the projection of image features to the width, not counted"),
@@ -67,6 +68,7 @@ def model(config: Config) -> Model:
         architecture=architecture,
         rows=tuple(renamed(row) for row in inner.rows),
         known=(*inner.known, *VISION),
+        not_counted=NOT_COUNTED,
     )
 
 

@@ -129,7 +129,7 @@ class Model:
 
     ``fixed_lengths`` holds the lengths that no choice of T changes (``{"source": 1500}``); ``context`` is the longest
     T, None where the architecture sets none; ``defaults`` are the configuration keys that were left out and taken
-    from the family's documented default.
+    from the family's documented default; ``not_counted`` are the parts of the class that have no rows.
     """
 
     model_type: str
@@ -144,6 +144,7 @@ class Model:
     fixed_lengths: Mapping[str, int] = field(default_factory=dict)
     known: tuple[Known, ...] = ()
     defaults: Mapping[str, object] = field(default_factory=dict)
+    not_counted: tuple[str, ...] = ()
 
     def fold(self, key: Callable[[Row], str]) -> dict[str, int]:
         """Add the parameters of all rows up by ``key(row)``.

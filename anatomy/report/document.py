@@ -46,6 +46,7 @@ def as_dict(anatomy: Anatomy) -> dict[str, Any]:
             "context": model.context,
             "defaults": dict(model.defaults),
         },
+        "parts_not_counted": list(model.not_counted),
         "seq_len": anatomy.seq_len,
         "parameters": {
             "total": model.parameters,
@@ -201,6 +202,7 @@ def listed(entry: Entry, model: LoadedModel) -> dict[str, Any]:
         "model_type": model.model_type,
         "parameters": model.parameters,
         "active": model.active_parameters,
+        "parts_not_counted": list(model.not_counted),
     }
 
 

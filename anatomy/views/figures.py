@@ -21,6 +21,7 @@ from anatomy.words.formatting import (
     short,
     size_in_bytes,
 )
+from anatomy.words.labels import without
 from anatomy.words.working import Working
 
 
@@ -60,7 +61,7 @@ def headline(state: State) -> list[Figure]:
             "Parameters",
             model.parameters,
             short(model.parameters),
-            f"{exact(model.parameters)}, each tied tensor once{tied}",
+            f"{exact(model.parameters)}{without(model)}, each tied tensor once{tied}",
             anatomy.parameters,
             "parameters",
         ),

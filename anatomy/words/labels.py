@@ -72,6 +72,16 @@ def embeddings(parts: Iterable[str]) -> str:
     return (", ".join(found[:-1]) + f" and {found[-1]} embeddings").capitalize()
 
 
+def without(model: Model) -> str:
+    """What of a model's class is not counted, to go after its name; nothing where the whole class is.
+
+    >>> import anatomy
+    >>> without(anatomy.load("gemma-3-27b")), without(anatomy.load("gpt2"))
+    (' without its image encoder and its projection of image features', '')
+    """
+    return f" without {' and '.join(f'its {one}' for one in model.not_counted)}" if model.not_counted else ""
+
+
 def part(
     model: Model, part_id: str, stack: str | None, blocks: Blocks | None = None, record: Attention | None = None
 ) -> str:

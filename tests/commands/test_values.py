@@ -201,7 +201,8 @@ def test_show_in_words(capsys: pytest.CaptureFixture[str], slug: str, seq_len: i
     count, model = second(slug, seq_len), anatomy.load(slug)
     figures, groups, parts_, conventions = (section.strip("\n").split("\n") for section in sections)
     title = head.split("\n")[0]
-    assert title.startswith(f"{anatomy.entries()[slug].name} ({model.model_type}, {model.architecture}): ")
+    without = f" without its {' and its '.join(IMAGES)}" if "vision_config" in anatomy.entries()[slug].config else ""
+    assert title.startswith(f"{anatomy.entries()[slug].name} ({model.model_type}, {model.architecture}){without}: ")
     assert f": {', '.join(f'{one.blocks} {one.id} blocks' for one in model.stacks)}, width {model.width:,}, " in title
     assert title.endswith(f"context {model.context:,}" if model.context else "no context limit of its own")
     assert (len(head.split("\n")) == 2) == bool(model.defaults)
@@ -281,6 +282,9 @@ def test_tensors_in_three_forms(capsys: pytest.CaptureFixture[str], slug: str) -
     assert lines == [f"{one['name']}  {shaped(one['shape'])}  {one['parameters']:,}  {one['part']}" for one in expected]
 
 
+IMAGES = ["image encoder", "projection of image features"]
+
+
 def test_list(capsys: pytest.CaptureFixture[str]) -> None:
     told = json.loads(printed(capsys, "list", "--json"))
     lines = printed(capsys, "list").splitlines()
@@ -295,8 +299,11 @@ def test_list(capsys: pytest.CaptureFixture[str]) -> None:
             "model_type": entry.config["model_type"] if "text_config" not in entry.config else count.model.model_type,
             "parameters": count.total,
             "active": count.active,
+            "parts_not_counted": IMAGES if "vision_config" in entry.config else [],
         }
-        assert re.split(r"\s{2,}", line) == [entry.slug, entry.name, entry.maker, entry.released, f"{count.total:,}"]
+        cells = [entry.slug, entry.name, entry.maker, entry.released, f"{count.total:,}"]
+        without = ["without its image encoder and its projection of image features"]
+        assert re.split(r"\s{2,}", line) == cells + (without if "vision_config" in entry.config else [])
 
 
 PAIRS = [

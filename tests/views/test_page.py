@@ -181,3 +181,9 @@ def test_the_selected_part_and_no_other_is_marked(slug: str) -> None:
             named = {key: value for key, value in hooks(state.anatomy, part).items() if value}
             for opening in found:
                 assert dict(re.findall(r'(data-(?:part|stack|blocks))="([^"]*)"', opening)) == named
+
+
+def test_the_figures_say_what_of_a_class_is_not_counted() -> None:
+    said = "27,009,346,304 without its image encoder and its projection of image features, each tied tensor once"
+    assert said in regions(choose_model(State(), "gemma-3-27b"))["figures"]
+    assert "without its" not in regions(State())["figures"]
