@@ -25,6 +25,7 @@ SOLVED, OWN = "anatomy:solved", "anatomy:own"
 REGIONS = ", ".join(f"#{name}" for name in VIEWS)
 MORPH = ffi.to_js({"morphStyle": "innerHTML"})
 # While a number is being typed, the field keeps what its user types.
+AT_ONCE = ffi.to_js({"behavior": "instant"})
 MORPH_TYPING = ffi.to_js({"morphStyle": "innerHTML", "ignoreActiveValue": True})
 
 
@@ -115,7 +116,8 @@ class Page:
         heading = document.querySelector("#panel h2")
         box, bar = heading.getBoundingClientRect(), document.getElementById("bar").getBoundingClientRect()
         if box.top < bar.bottom or box.bottom > window.innerHeight:
-            heading.scrollIntoView()
+            # At once: a smooth scroll would be ended by what is patched meanwhile.
+            heading.scrollIntoView(AT_ONCE)
 
     def go(self, state: State, *, replace: bool = False, typing: bool = False) -> None:
         """Show a state that the reader chose, and write it into the address so that Back leads here again."""
