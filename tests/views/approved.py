@@ -24,7 +24,16 @@ from tests.elements import Element, elements
 HERE = Path(__file__).parent
 WORDS, DRAWINGS = HERE / "words.txt", HERE / "drawings"
 SHOWN = ("gpt2", "deepseek-v2-lite", "gemma-3-1b", "llama-4-scout", "bert-base-uncased", "t5-small", "vit-base")
-DRAWN = ("gpt2", "deepseek-v2-lite", "gemma-2-2b", "bart-base", "falcon-7b", "qwen1.5-moe-a2.7b")
+DRAWN = (
+    "gpt2",
+    "deepseek-v2-lite",
+    "gemma-2-2b",
+    "bart-base",
+    "falcon-7b",
+    "qwen1.5-moe-a2.7b",
+    "gemma-3-1b compute",
+    "gemma-3-1b memory",
+)
 PROSE = frozenset({"panel", "div.body"})
 # Attributes whose figures belong to the model, and elements whose words are its names.
 FIGURES = frozenset({"x", "x1", "x2", "width", "value", "max", "href", "data-value", "data-t", "aria-valuetext", "d"})
@@ -33,16 +42,23 @@ NAMES = frozenset({"code", "data", "option", "textarea", "pre", "sub"})
 ELSEWHERE = frozenset({"equation", "value", "label", "symbols", "how", "size", "exact"})
 
 
-def states() -> Iterator[tuple[State, tuple[str, ...]]]:
+REGIONS = tuple(name for name in VIEWS if name != "drawing")
+
+
+@lru_cache(maxsize=1)
+def states() -> tuple[tuple[State, tuple[str, ...]], ...]:
     """Pages that between them show every kind of thing, with the regions to look at."""
-    regions_ = tuple(name for name in VIEWS if name != "drawing")
+    return tuple(_states())
+
+
+def _states() -> Iterator[tuple[State, tuple[str, ...]]]:
     for slug in SHOWN:
         state = steps.choose_model(State(), slug)
-        yield state, regions_
+        yield state, REGIONS
         for part in state.anatomy.parts:
             yield steps.select_part(state, *state.anatomy.address(part)), ("chosen", "panel")
     for state in _others():
-        yield state, regions_
+        yield state, REGIONS
 
 
 def _others() -> Iterator[State]:
@@ -75,14 +91,15 @@ def _others() -> Iterator[State]:
     yield brought.refused(first, brought.CHECK, "no file")
 
 
-def words() -> str:
-    """Every kind of line: its region, the element with its parent, its attributes, and its own words."""
+def words(region: str) -> list[str]:
+    """Every kind of line of a region: the element with its parent, its attributes, and its own words."""
     found: set[str] = set()
     for state, names in states():
-        for name, markup in regions(state, names).items():
-            found |= {f"{name}: {line}" for line in _lines(elements(markup), state, name)}
-    order = list(VIEWS)
-    return "\n".join(sorted(found, key=lambda line: (order.index(line.partition(":")[0]), line))) + "\n"
+        if region in names:
+            root = elements(regions(state, (region,))[region])
+            found.add(f"{region}: | {_masked(''.join(_own(root)), state)}")
+            found |= {f"{region}: {line}" for line in _lines(root, state, region)}
+    return sorted(line.replace("\n", "⏎") for line in found)
 
 
 def _lines(element: Element, state: State, above: str) -> Iterator[str]:
@@ -118,19 +135,13 @@ def _masked(text: str, state: State) -> str:
     return re.sub(r"\d[\d.,]*%?|(?<=#) ?[KMGTPEB]\b", "#", text)
 
 
-@lru_cache(maxsize=1)
-def drawings() -> dict[str, str]:
-    """The diagrams of some models, and of one what its page draws of costs, as SVG files."""
-    made = {}
-    for slug in DRAWN:
-        state = steps.choose_model(State(), slug)
-        made[f"{slug}.svg"] = _files(marked(regions(state, ("drawing",))["drawing"], state))[0]
-    for region in ("compute", "memory"):
-        state = steps.choose_model(State(), "gemma-3-1b")
-        made[f"gemma-3-1b-{region}.svg"] = next(
-            one for one in _files(regions(state, (region,))[region]) if "plot" in one
-        )
-    return made
+def drawing(name: str) -> str:
+    """The diagram of a model, or what a page draws of costs, as an SVG file."""
+    slug, _, region = name.partition(" ")
+    state = steps.choose_model(State(), slug)
+    if not region:
+        return _files(marked(regions(state, ("drawing",))["drawing"], state))[0]
+    return next(one for one in _files(regions(state, (region,))[region]) if "plot" in one)
 
 
 def _files(markup: str) -> list[str]:
@@ -141,12 +152,17 @@ def _files(markup: str) -> list[str]:
     ]
 
 
+def path(name: str) -> Path:
+    """The file of a drawing."""
+    return DRAWINGS / f"{name.replace(' ', '-')}.svg"
+
+
 def main() -> None:
     """Write what the page shows now."""
-    WORDS.write_text(words(), encoding="utf-8")
+    WORDS.write_text("".join(f"{line}\n" for region in REGIONS for line in words(region)), encoding="utf-8")
     DRAWINGS.mkdir(exist_ok=True)
-    for name, text in drawings().items():
-        (DRAWINGS / name).write_text(text, encoding="utf-8")
+    for name in DRAWN:
+        path(name).write_text(drawing(name), encoding="utf-8")
 
 
 if __name__ == "__main__":
