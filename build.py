@@ -22,12 +22,15 @@ from anatomy.views.page import marked, regions
 from anatomy.visit.state import State
 from builder import (
     archive,
+    cache,
     check,
     document,
+    listing,
     names,
     notices,
     offline,
     one_file,
+    output,
     pins,
     runtime,
     snapshot,
@@ -168,6 +171,11 @@ def offline_files(files: Files, plan: Plan) -> Files:
     return files | {offline.NAME: offline.worker(source, kept)}
 
 
+def list_files(files: Files, _plan: Plan) -> Files:
+    """Add the list of all these files with their hashes, which `--check` and the next build go by."""
+    return files | {listing.NAME: listing.text(listing.hashes(files))}
+
+
 # Each maps the files so far to the files from there on: logical paths before page_files, published ones after it.
 STEPS: tuple[Callable[[Files, Plan], Files], ...] = (
     runtime_files,
@@ -179,6 +187,7 @@ STEPS: tuple[Callable[[Files, Plan], Files], ...] = (
     page_files,
     not_found_files,
     offline_files,
+    list_files,
 )
 
 
@@ -192,25 +201,15 @@ def files(
     """The whole site: path to bytes. `wheels` is a folder to look for NumPy in, `runtime` a file of pins."""
     plan = Plan(pins.read(runtime), wheels, require_numpy, note=note)
     made: Files = {}
-    for step in STEPS:
-        made = step(made, plan)
+    with cache.alone(plan.cache, note):
+        for step in STEPS:
+            made = step(made, plan)
     return made
 
 
 def write(made: Files, out: Path) -> None:
-    """Make the folder `out` hold exactly these files; what a former build left there goes."""
-    if out.exists() and not (out / NOTICES).is_file() and (not out.is_dir() or any(out.iterdir())):
-        raise BuildError(f"{out} holds other things than a former build; an empty or new folder is wanted.")
-    for path in sorted(out.rglob("*"), reverse=True):
-        if path.is_dir():
-            if not any(path.iterdir()):
-                path.rmdir()
-        elif path.relative_to(out).as_posix() not in made:
-            path.unlink()
-    for name, data in made.items():
-        target = out / name
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(data)
+    """Make the folder `out` hold these files; what a former build left there goes, and nothing else."""
+    output.write(made, out)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

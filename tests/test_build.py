@@ -17,7 +17,7 @@ import build
 from anatomy import __version__
 from anatomy.views.page import marked, regions
 from anatomy.visit.state import State
-from builder import document, one_file, pins, runtime, server, wheels
+from builder import document, listing, one_file, pins, runtime, server, wheels
 from builder.failure import BuildError
 from builder.sources import FOLDERS
 from tests.interrupts import hearing
@@ -73,7 +73,8 @@ def test_no_address_in_the_page_is_tied_to_a_root_or_a_host(index: str) -> None:
 
 def test_every_file_but_those_called_by_name_has_a_hash_in_its_path(site: dict[str, bytes]) -> None:
     plain = [path for path in site if not re.search(r"[./][0-9a-f]{10}[./]", path)]
-    assert sorted(plain) == sorted([build.NOTICES, build.NOT_FOUND, "index.html", "service_worker.js", one_file.NAME])
+    known = [build.NOTICES, build.NOT_FOUND, "index.html", "service_worker.js", one_file.NAME, listing.NAME]
+    assert sorted(plain) == sorted(known)
 
 
 def test_the_archive_holds_package_and_configurations_side_by_side(site: dict[str, bytes]) -> None:
@@ -199,20 +200,6 @@ def test_only_files_that_the_template_names_are_shipped(tmp_path: Path) -> None:
         (tmp_path / "site" / name).write_text(name, "utf-8")
     made = build.page_files({build.NOTICES: b""}, plan)
     assert [path.partition(".")[0] for path in sorted(made)] == ["THIRD-PARTY", "a", "index"]
-
-
-def test_writing_replaces_a_former_build_and_nothing_else(tmp_path: Path) -> None:
-    build.write({build.NOTICES: b"", "old/gone.js": b"", "kept.js": b"1"}, tmp_path)
-    build.write({build.NOTICES: b"", "kept.js": b"2"}, tmp_path)
-    assert sorted(path.name for path in tmp_path.rglob("*")) == [build.NOTICES, "kept.js"]
-    assert (tmp_path / "kept.js").read_bytes() == b"2"
-
-
-def test_a_folder_with_other_things_is_left_alone(tmp_path: Path) -> None:
-    (tmp_path / "thesis.tex").write_text("years of work")
-    with pytest.raises(BuildError, match="holds other things than a former build"):
-        build.write({"index.html": b""}, tmp_path)
-    assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
 
 
 def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from builder import offline, one_file
+from builder import listing, offline, one_file
 from builder.failure import BuildError
 
 # The most that a file may hold, in kilobytes; the first pattern that fits counts.
@@ -26,7 +26,7 @@ BUDGET = (
     ("*", 85),
 )
 # What stands beside the version that the service worker keeps, and is no part of it.
-BESIDE = frozenset({offline.NAME, one_file.NAME, "CNAME", ".nojekyll"})
+BESIDE = frozenset({offline.NAME, one_file.NAME, listing.NAME, "CNAME", ".nojekyll"})
 _LISTED = re.compile(r"JSON\.parse\(String\.raw`(.*?)`\)", re.DOTALL)
 _NAMED = re.compile(r"""["'`](\./[\w./-]+\.\w+)["'`]""")
 _ADDRESSES = ("href", "src", "data-preparer", "data-interpreter", "data-cell-worker")

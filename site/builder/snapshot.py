@@ -2,12 +2,11 @@
 
 import json
 import re
-import shutil
 import subprocess
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
+from builder import cache as caching
 from builder import sources
 from builder.clients import node_command
 from builder.failure import BuildError
@@ -29,21 +28,22 @@ def contents(
 
     `expected` is what this Python makes of the page's regions; the restored one must make the same.
     """
+    wanted = _inputs(files, pages)
+    place = cache / "snapshots" / f"{digest(wanted)}.kept"
+    kept = caching.kept(place)
+    if kept is not None:
+        return kept
     command = node_command(cache, node)
     if command is None:
         raise NoNodeError("The page will start the ordinary way: there is no Node to make a snapshot with.")
-    wanted = _inputs(files, pages)
-    kept = cache / "snapshots" / f"{digest(wanted)}.bin"
-    if not kept.is_file():
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=cache) as place:
-            folder = Path(place)
-            for name, data in wanted.items():
-                (folder / name).parent.mkdir(parents=True, exist_ok=True)
-                (folder / name).write_bytes(data)
-            _make(command, folder, expected)
-            shutil.move(folder / "snapshot.bin", kept)
-    return kept.read_bytes()
+    with caching.making(cache) as folder:
+        for name, data in wanted.items():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_bytes(data)
+        _make(command, folder, expected)
+        made = (folder / "snapshot.bin").read_bytes()
+    caching.keep(made, place, cache)
+    return made
 
 
 def pyscript_chunk(files: Mapping[str, bytes]) -> str:

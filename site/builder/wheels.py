@@ -4,13 +4,12 @@ import hashlib
 import http.client
 import json
 import re
-import shutil
-import tempfile
 import urllib.request
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from builder import cache as caching
 from builder.clients import pip_download
 from builder.failure import BuildError
 from builder.pins import Pins, Wheel
@@ -84,12 +83,12 @@ def _wanted(wheel: Wheel, listed: Mapping[str, Any], pins: str) -> tuple[str, st
 def _fetch(wheel: Wheel, place: Path, listed: Mapping[str, Any], interpreter: bytes, cache: Path, pins: Pins) -> None:
     """Put one wheel where the cache keeps it, from PyPI if it is pinned there, else from Pyodide's distribution."""
     place.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=cache) as folder:
-        fresh = Path(folder) / place.name
+    with caching.making(cache) as folder:
+        fresh = folder / place.name
         if wheel.version:
             python = ".".join(listed["info"]["python"].split(".")[:2])
             try:
-                pip_download(f"{wheel.name}=={wheel.version}", python, Path(folder), cache=cache)
+                pip_download(f"{wheel.name}=={wheel.version}", python, folder, cache=cache)
             except BuildError as error:
                 raise WheelError(str(error)) from error
         else:
@@ -104,4 +103,4 @@ def _fetch(wheel: Wheel, place: Path, listed: Mapping[str, Any], interpreter: by
                 ) from error
         if not fresh.is_file():
             raise WheelError(f"{wheel.name} {wheel.version} as PyPI gave it is not called {place.name}.")
-        shutil.move(fresh, place)
+        fresh.replace(place)

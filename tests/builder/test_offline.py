@@ -7,7 +7,7 @@ import re
 import pytest
 
 import build
-from builder import offline, one_file, sources
+from builder import listing, offline, one_file, sources
 from builder.failure import BuildError
 
 
@@ -19,13 +19,13 @@ def listed(site: dict[str, bytes]) -> dict[str, str]:
 
 def test_the_worker_keeps_every_file_but_the_edition_in_one_file_by_its_hash(site: dict[str, bytes]) -> None:
     kept = {"index.html" if path == "./" else path: sha256 for path, sha256 in listed(site).items()}
-    assert set(site) - set(kept) == {offline.NAME, one_file.NAME}
+    assert set(site) - set(kept) == {offline.NAME, one_file.NAME, listing.NAME}
     assert kept == {path: hashlib.sha256(site[path]).hexdigest() for path in kept}
 
 
 def test_another_version_of_any_file_is_another_version_of_the_worker(site: dict[str, bytes]) -> None:
     source = sources.find(build.SITE, offline.NAME)
-    files = {path: site[path] for path in site if path not in (offline.NAME, one_file.NAME)}
+    files = {path: site[path] for path in site if path not in (offline.NAME, one_file.NAME, listing.NAME)}
     assert offline.worker(source, files) == site[offline.NAME]
     other = offline.worker(source, files | {build.NOTICES: b"others"})
     assert re.findall(rb'VERSION = "(\w+)"', other) != re.findall(rb'VERSION = "(\w+)"', site[offline.NAME])

@@ -3,12 +3,13 @@
 import hashlib
 import io
 import tarfile
-from collections.abc import Sequence
+import threading
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
-from builder import runtime
+from builder import cache, runtime
 from builder.failure import BuildError
 from builder.pins import Package, PinnedFile, Pins
 
@@ -60,6 +61,30 @@ def test_a_spoilt_cache_is_fetched_again(registry: Registry, tmp_path: Path) -> 
     (tmp_path / "@pyscript/core@1.0/dist/core.js").write_bytes(b"spoilt")
     assert runtime.contents(pinned(), tmp_path) == {("@pyscript/core", "dist/core.js"): CORE}
     assert len(registry.asked) == 2
+
+
+def test_two_builds_at_once_on_an_empty_cache_fetch_once_and_both_succeed(registry: Registry, tmp_path: Path) -> None:
+    place = tmp_path / "cache"
+    found: list[runtime.Contents] = []
+    waiting = threading.Event()
+
+    def build(note: Callable[[str], None]) -> None:
+        with cache.alone(place, note):
+            found.append(runtime.contents(pinned(), place))
+
+    second = threading.Thread(target=build, args=(lambda said: waiting.set(),))
+
+    def meanwhile(labels: Sequence[str], folder: Path, *, cache: Path, node: str) -> None:
+        second.start()
+        assert waiting.wait(20)
+        registry.npm_pack(labels, folder, cache=cache, node=node)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(runtime, "npm_pack", meanwhile)
+        build(lambda said: None)
+    second.join(20)
+    assert found == [{("@pyscript/core", "dist/core.js"): CORE}] * 2
+    assert len(registry.asked) == 1
 
 
 def test_another_file_than_the_pinned_one_is_told_with_both_hashes(registry: Registry, tmp_path: Path) -> None:

