@@ -1,4 +1,4 @@
-"""Parameters as terms: a row is the product of its shape, over experts and blocks; counts are sums of them."""
+"""Parameters as terms: a row is a product, in × out of its matrices, over experts and blocks; counts add them up."""
 
 from __future__ import annotations
 
@@ -11,17 +11,18 @@ from anatomy.model.terms import Factor, Term, layers
 
 # The groups that counts without embeddings leave out.
 OUTSIDE = ("embeddings", "unembedding")
+# The axes of what is no matrix: vectors, tables, and of routed experts one such for each.
 _AXES = {
     1: ("size",),
     2: ("rows", "columns"),
     3: ("rows", "columns", "kernel"),
     4: ("rows", "channels", "high", "wide"),
 }
-_STACKED = {1: ("size",), 2: ("experts", "size"), 3: ("experts", "rows", "columns")}
+_EXPERTS_VECTORS = ("experts", "size")
 
 
 def term(row: Row) -> Term:
-    """What a row holds in the whole model: its shape, over experts and blocks.
+    """What a row holds in the whole model: in × out of its matrices (else its shape), over experts and blocks.
 
     >>> import anatomy
     >>> rows = anatomy.load("mixtral-8x7b").rows
@@ -32,11 +33,17 @@ def term(row: Row) -> Term:
 
 
 def _factors(row: Row) -> Iterator[Factor]:
-    # A flat stack of experts has two axes, as a matrix has.
-    stacked = row.share != 1 and row.copies == 1 and len(row.shape) == len(row.matrices[:1]) + 2
-    names = _STACKED if stacked else _AXES
-    for label, size in zip(names.get(len(row.shape), row.shape), row.shape, strict=True):
-        yield Factor(str(label), size, "experts" if label == "experts" else "")
+    if row.matrices:
+        # In × out, as in the table of weights, however the checkpoint stores it; what is fused shares its inputs.
+        yield Factor("in", row.matrices[0].inputs)
+        yield Factor("out", sum(matrix.outputs for matrix in row.matrices))
+        if row.matrices[0].count != 1:
+            yield Factor("experts", row.matrices[0].count, "experts")
+    else:
+        stacked = row.share != 1 and row.copies == 1 and len(row.shape) == 2
+        names = _EXPERTS_VECTORS if stacked else _AXES.get(len(row.shape), row.shape)
+        for label, size in zip(names, row.shape, strict=True):
+            yield Factor(str(label), size, "experts" if label == "experts" else "")
     if row.copies != 1:
         unit = "heads" if "{head}" in row.name else "experts"
         yield Factor(unit, row.copies, unit)

@@ -85,7 +85,7 @@ def line(term: Term) -> tuple[str, str, str]:
 
     >>> import anatomy
     >>> line(anatomy.describe(anatomy.load("gpt2")).parameters.terms[4])
-    ('W_Q, W_K, W_V', 'rows × columns × layers', '768 × 2,304 × 12 layers = 21,233,664')
+    ('W_Q, W_K, W_V', 'in × out × layers', '768 × 2,304 × 12 layers = 21,233,664')
     """
     # A term of one factor, such as another figure, has nothing to work out.
     equation = f"{TIMES.join(_numbers(term))} = {_size(term)}" if len(_shown(term)) > 1 else _size(term)
