@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from anatomy.model.architecture import Stack
-from anatomy.model.blocks import Blocks, count
 from anatomy.report.anatomy import Activation, Anatomy, Part
 from anatomy.views.markup import Attributes
 from anatomy.words.formatting import exact
+from anatomy.words.places import places
 
 # A group in a word: the tag over the panel, the bar.
 GROUPS = {
@@ -52,28 +52,6 @@ def plural(number: int, word: str) -> str:
     return f"{exact(number)} {word}" + ("" if number == 1 else "s")
 
 
-def numbers(blocks: Blocks, most: int = 3) -> str:
-    """Block numbers as people count, from 1; of many runs the first and the last.
-
-    >>> numbers((range(0, 3),)), numbers((range(0, 26, 2),)), numbers((range(5, 6),))
-    ('1–3', '1, 3, … 25', '6')
-    """
-    words = []
-    for indices in blocks:
-        last = indices.start + (count((indices,)) - 1) * indices.step
-        if last == indices.start:
-            words.append(exact(indices.start + 1))
-        elif indices.step == 1:
-            words.append(f"{exact(indices.start + 1)}–{exact(last + 1)}")
-        elif last == indices.start + indices.step:
-            words += [exact(indices.start + 1), exact(last + 1)]
-        else:
-            words.append(f"{exact(indices.start + 1)}, {exact(indices.start + indices.step + 1)}, … {exact(last + 1)}")
-    if len(words) > most:
-        words = [*words[: most - 1], "… " + words[-1]]
-    return ", ".join(words)
-
-
 def stack_of(anatomy: Anatomy, part: Part) -> Stack:
     """The stack that a part stands in; the first one for what stacks share."""
     stacks = anatomy.model.stacks
@@ -81,12 +59,18 @@ def stack_of(anatomy: Anatomy, part: Part) -> Stack:
 
 
 def where(anatomy: Anatomy, part: Part) -> str:
-    """Which stack and which blocks, where a model has several: empty for GPT-2."""
+    """Which stack and which blocks, where a model has several; empty for GPT-2.
+
+    >>> import anatomy
+    >>> from anatomy.report import describe
+    >>> shown = describe(anatomy.load("t5-small"))
+    >>> where(shown, shown.find("attention", "encoder", "1-5"))
+    'encoder, blocks 2–6, encoder.block.1 to encoder.block.5'
+    """
     _, stack, blocks = anatomy.address(part)
     words = [stack] if stack else []
     if blocks and part.blocks:
-        number = count(part.blocks)
-        words.append(f"block{'' if number == 1 else 's'} {numbers(part.blocks)}")
+        words.append(places(anatomy.model, part.stack, part.blocks))
     return ", ".join(words)
 
 

@@ -91,17 +91,17 @@ def text(name: str) -> str:
 
 
 def test_gpt2_says_what_stands_behind_its_block() -> None:
-    assert "Block 1 of 12" in text("gpt2")
+    assert "Block 1 of 12, h.0" in text("gpt2")
     assert "11 more blocks with the same shape and their own weights" in text("gpt2")
     assert "T × d = 8 × 768" in text("gpt2")
     assert "Logits, 8 × 50,257" in text("gpt2")
 
 
 def test_kinds_of_blocks_have_a_frame_each() -> None:
-    assert "Blocks 1–3 of 61" in text("deepseek-v3")
-    assert "Blocks 4–61 of 61" in text("deepseek-v3")
+    assert "Blocks 1–3 of 61, layers.0 to layers.2" in text("deepseek-v3")
+    assert "Blocks 4–61 of 61, layers.3 to layers.60" in text("deepseek-v3")
     assert "8 of 256 used per token" in text("deepseek-v3")
-    assert "Blocks 1, 3, … 25 of 26" in text("gemma-2-2b")
+    assert "Blocks 1, 3, … 25 of 26, layers.0, 2, … 24" in text("gemma-2-2b")
     assert "sees the last 4,096 tokens" in text("gemma-2-2b")
     assert "sees all earlier tokens" in text("gemma-2-2b")
 

@@ -9,9 +9,11 @@ from anatomy.model.blocks import count
 from anatomy.report.anatomy import BlockKind, Part
 from anatomy.views.drawing.boxes import Box, box
 from anatomy.views.drawing.canvas import Drawing
-from anatomy.views.wording import numbers, plural
+from anatomy.views.markup import Attributes, px, tag
+from anatomy.views.wording import plural
 from anatomy.visit.state import State
 from anatomy.words.formatting import exact, short
+from anatomy.words.places import indices, numbers
 
 STREAM, LEFT = 34, 8
 # In a block the boxes stand right of the stream; a line turns down into them a little further right.
@@ -37,9 +39,7 @@ def block(state: State, drawing: Drawing, stack: Stack, kind: BlockKind, frame: 
     """Draw a block of this kind at the drawing's y, and move y below it."""
     parts = {part.id: part for part in kind.parts}
     top = drawing.y
-    drawing.label(frame.right - 14, top + 20, title(stack, kind), style="heading", end=True)
-    drawing.label(frame.right - 14, top + 37, total(kind), style="sub", end=True)
-    drawing.y = top + 24
+    _heading(state, drawing, stack, kind, frame)
     source: Box | float = drawing.y
     for branch in stack.flow:
         chain = [parts[name] for name in branch.parts if name in parts]
@@ -79,6 +79,18 @@ def total(kind: BlockKind) -> str:
     if many == 1 or not kind.parameters:
         return exact(kind.parameters)
     return f"{exact(kind.parameters)} × {exact(many)} = {short(kind.parameters * many)}"
+
+
+def _heading(state: State, drawing: Drawing, stack: Stack, kind: BlockKind, frame: Frame) -> None:
+    """Which blocks these are, as people count and as the checkpoint does: below where both leave no room for a line."""
+    right, top, whole = frame.right - 14, drawing.y, count(kind.blocks) == stack.blocks
+    said = indices(state.loaded, stack.id, (range(1),) if whole else kind.blocks)
+    place: Attributes = {"class": "heading", "x": px(right), "y": px(top + 20), "text-anchor": "end"}
+    below: Attributes = {} if whole else {"x": px(right), "dy": 15}
+    beside = tag("tspan", {"class": "sub", **below}, said)
+    drawing.parts.append(tag("text", place, f"{title(stack, kind)}, ", beside))
+    drawing.label(right, top + (37 if whole else 52), total(kind), style="sub", end=True)
+    drawing.y = top + (24 if whole else 39)
 
 
 def more_blocks(stack: Stack, kind: BlockKind) -> list[str]:
