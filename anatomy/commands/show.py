@@ -12,6 +12,7 @@ from anatomy.words.formatting import (
     exact,
     operations,
     percent,
+    rounded,
     shape,
     short,
     size_in_bytes,
@@ -55,6 +56,8 @@ def in_words(anatomy: Anatomy) -> str:
         figures.append(("KV cache bytes (bf16)", exact(anatomy.kv_bytes), size_in_bytes(anatomy.kv_bytes)))
     figures += costs.figures(anatomy)
     groups = [(group.label, exact(group.parameters), percent(group.share)) for group in anatomy.groups]
+    inexact = rounded(group.share for group in anatomy.groups)
+    groups.append(("total", exact(model.parameters), "100%, rounded" if inexact else "100%"))
     parts = [("part", "blocks", "what it is", "parameters", "weights")]
     for part in anatomy.parts:
         weights = ", ".join(

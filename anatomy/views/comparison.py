@@ -30,6 +30,7 @@ from anatomy.words.formatting import (
     operations,
     percent,
     ratio,
+    rounded,
     short,
     size_in_bytes,
 )
@@ -127,13 +128,24 @@ def _length(part: Fraction) -> str:
 def _table(side: Comparison) -> Safe:
     totals = side.first.model.parameters, side.second.model.parameters
     heads = ("", side.first.model.name, side.second.model.name, "Ratio")
+    parts = [_row(line, totals, _group(side, line)) for line in side.parts]
     return tag(
         "table",
         {"class": "comparison", "aria-labelledby": "comparison-title"},
         tag("thead", None, tag("tr", None, [tag("th", {"scope": "col"}, head or "Part") for head in heads])),
-        tag("tbody", {"class": "by-part"}, [_row(line, totals, _group(side, line)) for line in side.parts]),
+        tag("tbody", {"class": "by-part"}, [*parts, _totals(side, totals)]),
         tag("tbody", {"class": "by-figure"}, _heading("In figures"), [_row(line) for line in side.figures]),
     )
+
+
+def _totals(side: Comparison, totals: tuple[int, int]) -> Safe:
+    """The last line of the parts: what they come to, and whether their shares were rounded on the way there."""
+    cells = []
+    for total, numbers in zip(totals, zip(*((one.first, one.second) for one in side.parts), strict=True), strict=True):
+        inexact = rounded(Fraction(number, total) for number in numbers if number is not None)
+        share = tag("span", {"class": "more"}, "100%, rounded" if inexact else "100%")
+        cells.append(tag("td", None, data(total, short(total)), share))
+    return tag("tr", {"class": "total"}, tag("th", {"scope": "row"}, "Total"), cells, tag("td", {"class": "ratio"}))
 
 
 def _heading(words: str) -> Safe:
@@ -164,7 +176,9 @@ def _number(line: Line, number: Number | None, total: int | None) -> Child:
         "kv-cache": size_in_bytes(number),
     }.get(line.id) or (short(int(number)) if number >= 10_000_000 or total else exact(int(number)))
     if total:
-        return [data(number, worded), tag("span", {"class": "more"}, percent(Fraction(number, total)))]
+        share = Fraction(number, total)
+        exactly = f"{decimal(share * 100, 4)}%"
+        return [data(number, worded), tag("span", {"class": "more", "title": exactly}, percent(share))]
     return data(number, worded)
 
 

@@ -17,6 +17,7 @@ from anatomy.words.formatting import (
     decimal,
     exact,
     percent,
+    rounded,
     short,
 )
 
@@ -42,18 +43,22 @@ def view(state: State) -> Safe:
             " parameters live",
         ),
         _bar(groups),
-        _table(groups),
-        _workings(groups),
+        _table(groups, model.parameters),
+        _workings(groups, model.parameters),
     )
 
 
-def _workings(groups: tuple[Group, ...]) -> Safe:
+def _workings(groups: tuple[Group, ...], held: int) -> Safe:
     found = []
     for group in groups:
-        found.append(
-            tag("div", {"class": f"g-{group.id}"}, tag("h3", None, group.label), formula(group.working, "parameters"))
-        )
+        share = tag("p", None, f"{_exactly(group.share)} of {exact(held)}.")
+        counted = formula(group.working, "parameters")
+        found.append(tag("div", {"class": f"g-{group.id}"}, tag("h3", None, group.label), counted, share))
     return disclosed("w-groups", "How these are counted", found)
+
+
+def _exactly(share: Fraction) -> str:
+    return f"{decimal(share * 100, 4)}%"
 
 
 def _bar(groups: tuple[Group, ...]) -> Safe:
@@ -80,7 +85,7 @@ def _bar(groups: tuple[Group, ...]) -> Safe:
     return tag("svg", {"class": "bar", "width": "100%", "height": 40, "aria-hidden": "true"}, pieces, cuts)
 
 
-def _table(groups: tuple[Group, ...]) -> Safe:
+def _table(groups: tuple[Group, ...], held: int) -> Safe:
     rows = [
         tag(
             "tr",
@@ -88,10 +93,20 @@ def _table(groups: tuple[Group, ...]) -> Safe:
             tag("th", {"scope": "row"}, tag("span", {"class": "key"}), group.label),
             tag("td", {"class": "exact"}, exact(group.parameters)),
             tag("td", None, data(group.parameters, short(group.parameters))),
-            tag("td", None, percent(group.share)),
+            tag("td", {"title": _exactly(group.share)}, percent(group.share)),
         )
         for group in groups
     ]
+    inexact = rounded(group.share for group in groups)
+    share = ["100%", tag("span", {"class": "more"}, "rounded")] if inexact else ["100%"]
+    totals = tag(
+        "tr",
+        None,
+        tag("th", {"scope": "row"}, "Total"),
+        tag("td", {"class": "exact"}, exact(held)),
+        tag("td", None, data(held, short(held))),
+        tag("td", None, share),
+    )
     heads = (("Group", None), ("Exactly", "exact"), ("Parameters", None), ("Share", None))
     return tag(
         "table",
@@ -100,4 +115,5 @@ def _table(groups: tuple[Group, ...]) -> Safe:
             "thead", None, tag("tr", None, [tag("th", {"scope": "col", "class": style}, word) for word, style in heads])
         ),
         tag("tbody", None, rows),
+        tag("tfoot", None, totals),
     )

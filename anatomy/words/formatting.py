@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 from anatomy.model.terms import Number
@@ -121,6 +121,18 @@ def percent(share: Number) -> str:
     if value < Fraction(95, 100) or value >= Fraction(199, 2):
         return f"{decimal(value, 1)}%"
     return f"{decimal(value, 0)}%"
+
+
+def rounded(shares: Iterable[Number]) -> bool:
+    """Whether shares of one whole, each worded by itself, do not add up to 100% as they stand.
+
+    >>> rounded([Fraction(1, 4), Fraction(3, 4)]), rounded([Fraction(1, 3)] * 3)
+    (False, True)
+    """
+    worded = [percent(share) for share in shares]
+    if any(one.startswith(("under", "over")) for one in worded):
+        return True
+    return sum(Fraction(one.removesuffix("%")) for one in worded) != 100
 
 
 def ratio(value: Number) -> str:

@@ -99,6 +99,8 @@ def part(
         return attention(record) + _reach(model, record) if record else "Attention"
     if part_id == "norm-mlp" and blocks and _only_routed(model, stack, blocks):
         return "Norm before experts"
+    if part_id == "experts" and any(row.part_id == "shared-expert" for row in model.rows):
+        return "Routed experts"
     return _PARTS[part_id]
 
 
@@ -126,20 +128,25 @@ def group(model: Model, group_id: str) -> str:
     >>> group(anatomy.load("gpt2"), "embeddings"), group(anatomy.load("gpt2"), "mlp")
     ('Token and position embeddings', 'MLP, all blocks')
     >>> group(anatomy.load("deepseek-v3"), "experts"), group(anatomy.load("vit-base"), "unembedding")
-    ('Experts, 58 blocks', 'Classifier')
+    ('Routed and shared experts, 58 blocks', 'Classifier')
+    >>> group(anatomy.load("qwen3-4b"), "norms")
+    'Norms, those inside attention too'
     """
     rows = [row for row in model.rows if row.group == group_id]
+    held = {row.part_id for row in rows}
     if group_id == "embeddings":
         return embeddings(row.part for row in rows)
     if group_id == "unembedding":
-        held = [_PARTS[one] for one in ("pooler", "unembedding", "head") if any(one == row.part_id for row in rows)]
-        return (", ".join(held[:-1]) + f" and {held[-1]}").capitalize() if len(held) > 1 else held[0]
+        ends = [_PARTS[one] for one in ("pooler", "unembedding", "head") if one in held]
+        return (", ".join(ends[:-1]) + f" and {ends[-1]}").capitalize() if len(ends) > 1 else ends[0]
     if group_id == "norms":
-        return "Norms"
+        # The part attention counts the norms of its queries, keys and latents as its own; the group of norms has all.
+        return "Norms" + (", those inside attention too" if held & {"attention", "cross-attention"} else "")
     deepest = {stack.id: 0 for stack in model.stacks}
     for row in rows:
         at = row.stack or model.stacks[0].id
         deepest[at] = max(deepest[at], count(row.blocks))
     held_blocks, blocks = sum(deepest.values()), sum(stack.blocks for stack in model.stacks)
     some = f"{exact(held_blocks)} block" + ("" if held_blocks == 1 else "s")
-    return f"{_GROUPS[group_id]}, " + ("all blocks" if held_blocks == blocks else some)
+    word = "Routed and shared experts" if {"experts", "shared-expert"} <= held else _GROUPS[group_id]
+    return f"{word}, " + ("all blocks" if held_blocks == blocks else some)

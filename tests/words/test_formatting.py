@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 
 from anatomy.words import formatting
-from anatomy.words.formatting import operations, percent, ratio, short, significant, size_in_bytes
+from anatomy.words.formatting import operations, percent, ratio, rounded, short, significant, size_in_bytes
 
 Number = int | Fraction
 MEBI, GIBI, TEBI, PEBI = 2**20, 2**30, 2**40, 2**50
@@ -169,6 +169,25 @@ def test_percent(share: Fraction, text: str) -> None:
 )
 def test_size_in_bytes_says_the_unit_that_was_computed(number: int, binary: bool, text: str) -> None:
     assert size_in_bytes(number, binary) == text
+
+
+@pytest.mark.parametrize(
+    ("shares", "rounds"),
+    [
+        ([Fraction(32, 100), Fraction(23, 100), Fraction(45, 100)], False),
+        (
+            [Fraction(39_383_808, 124_439_808), Fraction(28_348_416, 124_439_808), Fraction(56_707_584, 124_439_808)],
+            True,
+        ),
+        ([Fraction(1, 3)] * 3, True),
+        ([Fraction(1)], False),
+        ([Fraction(996, 1000), Fraction(4, 1000)], False),
+        ([Fraction(1, 10**6), Fraction(10**6 - 1, 10**6)], True),
+    ],
+)
+def test_shares_that_do_not_add_up_as_worded_are_rounded(shares: list[Fraction], rounds: bool) -> None:
+    assert sum(shares) == 1
+    assert rounded(shares) is rounds
 
 
 def value(worded: str) -> Fraction:
