@@ -56,7 +56,7 @@ def assemble(shards: Sequence[Shard], index: Index | None = None, name: str | No
     >>> assemble([shard]).elements
     6
 
-    Raises :class:`CheckpointError` where two files hold a tensor of the same name.
+    Raises ``CheckpointError`` where two files hold a tensor of the same name.
     """
     tensors: dict[str, Stored] = {}
     faults: list[str] = []
@@ -104,7 +104,7 @@ def _unnumbered(files: Sequence[str]) -> tuple[str, ...]:
 def load(path: str | Path) -> Checkpoint:
     """The checkpoint at ``path``: a ``.safetensors`` file, an index (its files beside it or not), or a folder.
 
-    Raises :class:`CheckpointError`.
+    Raises ``CheckpointError``.
     """
     path = Path(path)
     try:

@@ -83,7 +83,7 @@ def settled(error: AmbiguousError, checkpoint: Checkpoint) -> tuple[LoadedModel,
 def choose(path: Path, checkpoint: Checkpoint) -> tuple[LoadedModel, str]:
     """The model to check against where none was named, and a sentence that says why this one.
 
-    Raises ``ConfigError`` for a broken config.json, :class:`CheckpointError` where nothing fits.
+    Raises ``ConfigError`` for a broken config.json, ``CheckpointError`` where nothing fits.
     """
     files = "files" if path.is_dir() else "file"
     try:

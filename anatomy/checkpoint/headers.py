@@ -87,7 +87,7 @@ def header_length(start: bytes, size: int, source: str, limit: int = MAX_HEADER)
     >>> header_length((16).to_bytes(8, "little"), 1000, "model.safetensors")
     16
 
-    Raises :class:`CheckpointError`.
+    Raises ``CheckpointError``.
     """
     accepted = "a .safetensors file"
     if size == 0:
@@ -116,7 +116,7 @@ def header(raw: bytes, size: int, source: str) -> Shard:
     >>> header(text, 8 + len(text) + 24, "model.safetensors").tensors[0].shape
     (2, 3)
 
-    Raises :class:`CheckpointError`.
+    Raises ``CheckpointError``.
     """
     entries = _json_object(raw, source, "header")
     room = size - LENGTH_BYTES - len(raw)
@@ -144,7 +144,7 @@ def header(raw: bytes, size: int, source: str) -> Shard:
 def read(file: BinaryIO, source: str, limit: int = MAX_HEADER) -> Shard:
     """The header of a seekable binary file; nothing after the header is read.
 
-    Raises :class:`CheckpointError`.
+    Raises ``CheckpointError``.
     """
     size = file.seek(0, 2)
     file.seek(0)
@@ -165,7 +165,7 @@ def index(raw: bytes, source: str) -> Index:
     >>> index(text, "model.safetensors.index.json").weight_map["wte.weight"]
     'model-00001-of-00002.safetensors'
 
-    Raises :class:`CheckpointError`.
+    Raises ``CheckpointError``.
     """
     if len(raw) > MAX_HEADER:
         raise CheckpointError(source, f"the index holds {len(raw):,} bytes", f"at most {MAX_HEADER:,}")

@@ -29,7 +29,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> str:
-    """Both models at one sequence length (where left out: the one nearest to the default that suits both)."""
+    """Both models at one sequence length (where left out: the one nearest to the default that suits both).
+
+    Raises ``SequenceLengthError`` where the two run at no common length.
+    """
     one, other = model(options.first), model(options.second)
     seq_len = options.seq_len
     if seq_len is None:

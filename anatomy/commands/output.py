@@ -14,7 +14,10 @@ _LONGEST = 200
 
 
 def model(name: str) -> LoadedModel:
-    """The model that a MODEL argument names: a slug, a path, or ``-`` for standard input."""
+    """The model that a MODEL argument names: a slug, a path, or ``-`` for standard input.
+
+    Raises ``ConfigError`` where standard input is no configuration.
+    """
     if name != "-":
         return catalog.load(name)
     source, accepted = "standard input", "a config.json in UTF-8"

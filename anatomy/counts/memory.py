@@ -129,6 +129,8 @@ def kv_cache(model: Model, seq_len: int, batch: int = 1, dtype: str = "bf16") ->
     >>> import anatomy
     >>> [term.value for term in kv_cache(anatomy.load("gemma-3-1b"), 8192)]
     [11534336, 33554432]
+
+    Raises ``SequenceLengthError``, or ``AnatomyError`` for a batch that is no whole number from 1.
     """
     check_seq_len(model, seq_len)
     if isinstance(batch, bool) or not isinstance(batch, int) or batch < 1:

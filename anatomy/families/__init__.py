@@ -66,7 +66,7 @@ def build(values: Mapping[str, Any], source: str = "config.json") -> Model:
     ...        "n_head": 12}).parameters
     124439808
 
-    Raises :class:`ConfigError` where the configuration cannot be read for certain.
+    Raises ``ConfigError`` where the configuration cannot be read for certain.
     """
     config = Config(values, source)
     known = ", ".join(FAMILIES)

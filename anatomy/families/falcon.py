@@ -84,7 +84,10 @@ def kv_heads(config: Config, width: int) -> Heads:
 
 
 def parallel_norms(config: Config) -> int:
-    """How many norms stand before the parallel parts: 1 or 2; 0 where the parts follow each other."""
+    """How many norms stand before the parallel parts: 1 or 2; 0 where the parts follow each other.
+
+    Raises ``ConfigError`` where the new architecture is not parallel.
+    """
     new = config.boolean("new_decoder_architecture", default=False)
     if not config.boolean("parallel_attn", default=True, null=False):
         if new:

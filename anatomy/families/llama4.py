@@ -65,6 +65,8 @@ def chunked(config: Config, sizes: Heads, blocks: int) -> tuple[Attention, ...]:
 
     layer_types says which; else no_rope_layers (1 with rotation, 0 without); else every no_rope_layer_interval-th has
     none.
+
+    Raises ``ConfigError`` where ``no_rope_layers`` is no mark for each block.
     """
     chunk = config.integer_or_none("attention_chunk_size", 8192)
     kinds = config.choices("layer_types", ("chunked_attention", "full_attention"), blocks)

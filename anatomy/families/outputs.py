@@ -40,6 +40,8 @@ def labels(config: Config) -> int:
 
     >>> labels(Config({"id2label": {"0": "bad", "1": "fair", "2": "good"}}))
     3
+
+    Raises ``ConfigError`` where ``id2label`` names nothing.
     """
     named = config.values.get("id2label")
     if named is None:

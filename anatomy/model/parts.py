@@ -39,6 +39,8 @@ def group(path: str) -> str:
 
     >>> group("block/attention/qkv"), group("block/attention/q-norm"), group("embedding/position")
     ('attention', 'norms', 'embeddings')
+
+    Raises ``ValueError`` for a path that no group counts.
     """
     last = path.rsplit("/", 1)[-1]
     head = part_id(path)

@@ -52,6 +52,8 @@ class Config:
 
         >>> Config({"ffn_config": {"moe_top_k": 4}}).nested("ffn_config").integer("moe_top_k")
         4
+
+        Raises ``ConfigError`` where it is missing or no object.
         """
         value = self._value(key)
         if value is None:
@@ -111,6 +113,8 @@ class Config:
 
         >>> Config({"n_layer": 12}).integer("n_layer")
         12
+
+        Raises ``ConfigError`` for anything else, and for a missing key without a default.
         """
         accepted = f"an integer from {minimum} to {maximum:,}"
         key, value = self._find(keys, null_is_absent=True)
@@ -147,6 +151,8 @@ class Config:
 
         >>> Config({"multi_query": None}).boolean("multi_query", default=True, null=False)
         False
+
+        Raises ``ConfigError``.
         """
         key, value = self._find(keys, null_is_absent=True)
         if value is _MISSING:
@@ -164,7 +170,10 @@ class Config:
         return self._value(key) is not None and self.boolean(key)
 
     def choice(self, *keys: str, options: Collection[str], default: Any = _MISSING) -> str:
-        """One of ``options``."""
+        """One of ``options``.
+
+        Raises ``ConfigError`` for anything else, and for a missing key without a default.
+        """
         accepted = ", ".join(sorted(options))
         key, value = self._find(keys, null_is_absent=True)
         if value is _MISSING:
@@ -174,7 +183,10 @@ class Config:
         return value
 
     def choices(self, key: str, options: Collection[str], length: int) -> list[str] | None:
-        """A list with one of ``options`` for each of ``length`` blocks, None where the key is null or left out."""
+        """A list with one of ``options`` for each of ``length`` blocks, None where the key is null or left out.
+
+        Raises ``ConfigError`` for another length or item.
+        """
         value = self._value(key)
         if value is None:
             return None
@@ -191,6 +203,8 @@ class Config:
 
         >>> Config({"mlp_only_layers": [2, 0]}).indices("mlp_only_layers", 24)
         [0, 2]
+
+        Raises ``ConfigError`` for anything else.
         """
         value = self._value(key)
         if value is None:
@@ -208,7 +222,7 @@ class Config:
     def only(self, key: str, *accepted: object, why: str = "") -> None:
         """Refuse an option that changes shapes in a way that no family here handles.
 
-        Raises :class:`ConfigError` where ``key`` is there with another value than those ``accepted``.
+        Raises ``ConfigError`` where ``key`` is there with another value than those ``accepted``.
         """
         value = self._value(key)
         if key not in self.values:
@@ -222,7 +236,7 @@ class Config:
 
         >>> Config({"num_hidden_layers": 32, "n_layer": 32}).repeats("num_hidden_layers", "n_layer")
 
-        Raises :class:`ConfigError` where the spelling stands alone or says something else.
+        Raises ``ConfigError`` where the spelling stands alone or says something else.
         """
         for other in unread:
             value, said = self._value(other), self.values.get(key)
@@ -238,7 +252,7 @@ class Config:
     def refuse_unread(self) -> None:
         """Refuse what shapes the tensors of some class and was not asked for by the family that has been read.
 
-        Raises :class:`ConfigError` where such a key says anything but null, false, 0 or nothing.
+        Raises ``ConfigError`` where such a key says anything but null, false, 0 or nothing.
         """
         for key in SHAPING:
             if key not in self.asked and self.values.get(key):
@@ -246,7 +260,10 @@ class Config:
                 raise self.error(key, self.values[key], f"null ({why})")
 
     def architecture(self, accepted: Sequence[str]) -> str:
-        """The class that ``architectures`` names: one of ``accepted``, whose first is the family's default."""
+        """The class that ``architectures`` names: one of ``accepted``, whose first is the family's default.
+
+        Raises ``ConfigError`` for another class, or more than one.
+        """
         value = self.values.get("architectures")
         words = ", ".join(accepted)
         if value is None or value == []:
@@ -267,6 +284,8 @@ class Config:
 
         >>> Config({}).divided("n_embd", 768, "n_head", 12)
         64
+
+        Raises ``ConfigError`` where it does not divide.
         """
         if value % by:
             raise ConfigError(self.source, by_key, f"{by}, which does not divide {key} {value}", f"a divisor of {key}")
@@ -277,6 +296,8 @@ class Config:
 
         >>> Config({}).share("num_experts_per_tok", 2, "num_local_experts", 8)
         Fraction(1, 4)
+
+        Raises ``ConfigError`` where more are used than there are.
         """
         if used > of:
             raise self.error(key, used, f"an integer from 1 to {of_key}, {of}")

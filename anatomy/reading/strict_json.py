@@ -22,7 +22,7 @@ def parse(text: str, source: str = "config.json") -> dict[str, Any]:
     >>> parse('{"model_type": "gpt2"}')
     {'model_type': 'gpt2'}
 
-    Raises :class:`ConfigError`.
+    Raises ``ConfigError``.
     """
     raw = text[: MAX_BYTES + 1].encode(errors="replace")
     if len(raw) > MAX_BYTES:

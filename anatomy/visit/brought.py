@@ -92,6 +92,8 @@ def check_files(state: State, shards: Sequence[Shard], indexes: Sequence[Index])
     >>> shard = Shard("model.safetensors", (), {})
     >>> check_files(State(), [shard], []).checkpoint.files
     ('model.safetensors',)
+
+    Raises ``CheckpointError`` where they are not those of one checkpoint.
     """
     try:
         if len(indexes) > 1:

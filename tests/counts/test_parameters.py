@@ -18,12 +18,10 @@ def test_a_working_has_its_matrices_as_the_table_of_weights_has_them(slug: str) 
     matrices = {matrix.symbol for row in model.rows for matrix in row.matrices}
     seen = set()
     for part in shown.parts:
-        stack = part.stack if len(model.stacks) > 1 else None
-        terms = parameters.of_part(model, part.id, stack, part.blocks)
         for weight in part.weights:
             if weight.symbol not in matrices or not weight.parameters:
                 continue
-            term = next(term for term in terms if weight.symbol in term.label.split(", "))
+            term = next(term for term in part.terms if weight.symbol in term.label.split(", "))
             first, second = term.factors[:2]
             assert (first.label, second.label, first.value) == ("in", "out", weight.shape[0])
             # What is fused has the outputs of all its matrices.
