@@ -1,0 +1,23 @@
+"""The counts that must hold: what their lines say, and those that need no browser hold."""
+
+import pytest
+
+from benchmarks.limits import Figure, javascript
+
+
+@pytest.mark.parametrize(
+    ("figure", "said"),
+    [
+        (Figure("kilobytes", 900, 900), f"kilobytes{' ' * 36}900  limit     900  met"),
+        (Figure("lines", 901, 900), "limit     900  not met"),
+        (Figure("lines", 800, 900, 750), "limit     900  met, goal 750 not met"),
+        (Figure("pixels", 6_501, 9_500, 6_500), "limit   9,500  met, goal 6,500 not met"),
+    ],
+)
+def test_a_line_says_whether_a_limit_is_met(figure: Figure, said: str) -> None:
+    assert figure.line().endswith(said)
+
+
+def test_the_page_keeps_its_javascript_small() -> None:
+    held = javascript()
+    assert 0 < held.found <= held.limit == 900
