@@ -32,6 +32,7 @@ MULTIPLY_ADD = Factor("2 per multiply-add", 2)
 UNLIMITED_CONTEXT = 1_048_576
 # The two products of attention that no weight takes part in.
 SCORES, MIXING = "scores", "weighted values"
+# What a row may multiply, and the word for that many of it in a formula.
 _POSITIONS = {"tokens": "tokens", "source": "source tokens", "frames": "frames", "patches": "patches", "one": "tokens"}
 
 # The query-key pairs that an attention record computes, as factors; None where it computes nothing.
@@ -122,7 +123,7 @@ def _forward(model: Model, seq_len: int, square: str, unembedding: str) -> Flops
 
 
 def at_any_length(model: Model, seq_len: int, square: str = FULL, unembedding: str = EVERY) -> Flops:
-    """The same beyond the model's own longest T too: what a curve would show there.
+    """What :func:`forward` gives, beyond the model's own longest T too: what a curve shows there.
 
     >>> import anatomy
     >>> at_any_length(anatomy.load("gpt2"), 2048).per_token

@@ -154,7 +154,10 @@ def sequences(batch: int) -> tuple[Factor, ...]:
 
 
 def kept(model: Model, record: Attention, seq_len: int, each: tuple[Factor, ...]) -> tuple[Term, ...]:
-    """The terms of one attention record's cache at any length; ``each`` is what every number is multiplied by."""
+    """The terms of one attention record's cache at any length.
+
+    ``each`` is what every number kept is multiplied by: its bytes, then the sequences where there are several.
+    """
     unit = "source tokens" if record.kind == "cross" else "tokens"
     held = Factor(f"{unit} held", held_tokens(record, seq_len, positions(model, seq_len)["source"]), unit)
     size, *many = each

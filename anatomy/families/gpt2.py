@@ -42,6 +42,7 @@ def model(config: Config) -> Model:
     prefix = "" if architecture.endswith("Model") else "transformer."
     frame = Frame(config, architecture, width, blocks, vocabulary, context, tied, prefix, "wte")
     every, layer = frame.every, prefix + "h.{block}"
+    # OpenAI's Conv1D stores (in, out), the Linear of all others (out, in).
     conv = family == "gpt2"
 
     def rows() -> Iterator[Row]:
@@ -63,7 +64,7 @@ def model(config: Config) -> Model:
     plain = activation(config, "activation_function", default="gelu")
     return frame.model(
         tuple(rows()),
-        records(heads, (every, None)),
+        records(heads, (every, None)),  # all blocks attend alike, without a window
         Traits("LayerNorm", "learned", plain),
         known=(
             Known(r"(transformer\.)?h\.\d+\.attn\.bias", "causal mask", (1, 1, context, context)),

@@ -69,7 +69,7 @@ def all_but_every(nth: int, blocks: int) -> tuple[Blocks, Blocks]:
 
 
 def label(blocks: Blocks) -> str:
-    """Word the blocks as JSON, links and the page do.
+    """Word the blocks, counted from 0, as JSON, links, ``data-blocks`` and the command line do.
 
     >>> label((range(0, 12),)), label((range(3, 4),)), label((range(0, 25, 2),)), label((range(0, 2), range(4, 6)))
     ('0-11', '3', '0-24 step 2', '0-1,4-5')

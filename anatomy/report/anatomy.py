@@ -30,6 +30,8 @@ from anatomy.model.switches import (
     effective,
 )
 from anatomy.model.terms import Number, Term, rounded_up
+
+# What the record is made of is imported from here by whoever reads the record: hence each name as itself.
 from anatomy.report.activations import Activation as Activation
 from anatomy.report.costs import Costs as Costs
 from anatomy.report.costs import per_token

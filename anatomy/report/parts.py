@@ -35,8 +35,8 @@ _MIXING = {"attention": "self", "cross-attention": "cross"}
 class Part:
     """A selectable part: of a stack, of one kind of its blocks (None outside blocks).
 
-    ``terms`` add up to its parameters, ``products`` to its FLOPs in the forward pass; ``attention`` says how its
-    positions exchange information, None where they do not.
+    ``share`` says how much of the model's parameters it holds; ``terms`` add up to its own, ``products`` to its FLOPs
+    in the forward pass; ``attention`` says how its positions exchange information, None where they do not.
     """
 
     id: str
