@@ -1,6 +1,6 @@
 """The counts that must hold, each with its limit: met or not. A limit is a promise; a goal is where it should come to.
 
-python benchmarks/limits.py              lines of JavaScript, height of the page, bytes of its start
+python benchmarks/limits.py              JavaScript, work done twice, height of the page, bytes of its start
 python benchmarks/limits.py --tests      and the seconds of the test command, which count on two cores that rest
 """
 
@@ -18,6 +18,7 @@ sys.path[:0] = [str(ROOT)]
 from playwright.sync_api import Browser
 
 import build
+from benchmarks import folds
 from benchmarks.browser import Host, Link, chromium, hosting, load, new_page
 
 # The page of the default state, GPT-2 small at T = 8: viewports with the height that all of it may take there.
@@ -40,7 +41,7 @@ class Figure:
         words = _verdict(self.found, self.limit)
         if self.goal is not None:
             words += f", goal {self.goal:,} {_verdict(self.found, self.goal)}"
-        return f"{self.name:<40}{self.found:>8,}  limit{self.limit:>8,}  {words}"
+        return f"{self.name:<46}{self.found:>8,}  limit{self.limit:>8,}  {words}"
 
 
 def _verdict(found: int, most: int) -> str:
@@ -53,6 +54,13 @@ def javascript() -> Figure:
     paths = [path for path in site.rglob("*.js") if site / "builder" not in path.parents]
     lines = sum(len(path.read_text("utf-8").splitlines()) for path in paths)
     return Figure("lines of JavaScript", lines, 900, 750)
+
+
+def repeated() -> Iterator[Figure]:
+    """What is worked out more than once where one thing is chosen otherwise: T, the model, a switch."""
+    for what, step in folds.STEPS.items():
+        found = folds.per_change(step)
+        yield Figure(f"figures worked out again by a change of {what}", found.total() - len(found), 0)
 
 
 def page(browser: Browser, host: Host) -> Iterator[Figure]:
@@ -78,6 +86,7 @@ def tests() -> Figure:
 def figures(asked: argparse.Namespace) -> Iterator[Figure]:
     """Each count, as soon as it is known."""
     yield javascript()
+    yield from repeated()
     with chromium() as browser, hosting(build.files(note=lambda _: None)) as host:
         yield from page(browser, host)
     if asked.tests:
