@@ -2,9 +2,11 @@
 
 python benchmarks/limits.py              JavaScript, work done twice, height of the page, bytes of its start
 python benchmarks/limits.py --tests      and the seconds of the test command, which count on two cores that rest
+python benchmarks/limits.py --mutants    and the small faults that the tests do not see (at most two hours)
 """
 
 import argparse
+import re
 import subprocess
 import sys
 import time
@@ -24,6 +26,7 @@ from benchmarks.browser import Host, Link, chromium, hosting, load, new_page
 # The page of the default state, GPT-2 small at T = 8: viewports with the height that all of it may take there.
 VIEWPORTS = ((1440, 900, 6500), (390, 844, 9500))
 HEIGHT = "document.documentElement.scrollHeight"
+MUTANTS = (sys.executable, "benchmarks/mutants.py")
 TESTS = (sys.executable, "-m", "pytest", "-q")
 
 
@@ -83,6 +86,12 @@ def tests() -> Figure:
     return Figure(name, round(time.monotonic() - began), 300)
 
 
+def survivors(said: str) -> Figure:
+    """What the last line of ``benchmarks/mutants.py`` says, as the mutants that live: at most 5 in 100."""
+    killed, drawn = map(int, re.findall(r"^killed (\d+) of (\d+) ", said, re.MULTILINE)[-1])
+    return Figure(f"mutants that live, of {drawn:,}", drawn - killed, drawn * 5 // 100)
+
+
 def figures(asked: argparse.Namespace) -> Iterator[Figure]:
     """Each count, as soon as it is known."""
     yield javascript()
@@ -91,12 +100,16 @@ def figures(asked: argparse.Namespace) -> Iterator[Figure]:
         yield from page(browser, host)
     if asked.tests:
         yield tests()
+    if asked.mutants:
+        done = subprocess.run(MUTANTS, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True)
+        yield survivors(done.stdout)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Count, and print a line for each; 1 where a limit is not met."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tests", action="store_true", help="time the test command too")
+    parser.add_argument("--mutants", action="store_true", help="run benchmarks/mutants.py too")
     held = True
     for figure in figures(parser.parse_args(arguments)):
         print(figure.line(), flush=True)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchmarks.limits import Figure, javascript, repeated
+from benchmarks.limits import Figure, javascript, repeated, survivors
 
 
 @pytest.mark.parametrize(
@@ -25,3 +25,8 @@ def test_the_page_keeps_its_javascript_small() -> None:
 
 def test_no_figure_is_worked_out_again() -> None:
     assert [figure.found for figure in repeated()] == [0, 0, 0]
+
+
+def test_mutants_that_live_are_read_from_what_the_tester_prints() -> None:
+    said = "    3 of     4  anatomy/words/labels.py\n\nkilled 1931 of 2000 (96.5%), drawn from 9000; 12 left out\n"
+    assert survivors(said) == Figure("mutants that live, of 2,000", 69, 100)
