@@ -232,6 +232,8 @@ def test_show_in_words(capsys: pytest.CaptureFixture[str], slug: str, seq_len: i
             assert reads(word, value)
         assert (" = " in words) == name.startswith(("weights", "peak"))
         assert re.search("iB$", words) or " = " not in words or value < 1024
+    *groups, last = groups
+    assert re.fullmatch(rf"total {{2,}}{count.total:,} {{2,}}100%(, rounded)?", last)
     for line, (_, held) in zip(groups, count.groups.items(), strict=True):
         *_, exact, words = re.split(r"\s{2,}", line)
         assert exact == f"{held:,}"
