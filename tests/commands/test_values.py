@@ -377,3 +377,16 @@ def test_compare(capsys: pytest.CaptureFixture[str], pair: tuple[str, str]) -> N
     for one in told["differences"]:
         assert one["first"] != one["second"]
         assert one["first"].split()[0] in one["sentence"] or one["topic"] == "Heads"
+
+
+def test_columns_of_numbers_are_flush_right(capsys: pytest.CaptureFixture[str]) -> None:
+    figures, parts_, _ = printed(capsys, "compare", "gpt2", "llama-3-8b").split("\n\n")
+    for table in (figures, parts_):
+        head, *lines = table.splitlines()
+        ends = [head.index(name) + len(name) for name in ("GPT-2 small", "Llama 3 8B", "ratio")]
+        widest = [max(len(line) for line in [head, *lines])]
+        for line in lines:
+            first, second_, ratio = re.split(r"\s{2,}", line)[-3:]
+            assert line.endswith(ratio)
+            assert [line.index(f"  {first}  ") + 2 + len(first), len(line)] == [ends[0], *widest]
+            assert line[: ends[1]].endswith(second_)
