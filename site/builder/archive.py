@@ -1,12 +1,16 @@
-"""One zip archive of Python packages and data, the same bytes for the same files."""
+"""What is packed by this Python, the same bytes for the same files whichever version it is."""
 
 import io
 import zipfile
+import zlib
 from collections.abc import Mapping
 from pathlib import Path
 
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time a zip entry can state; the real one would differ per checkout
 _READABLE = 0o644 << 16
+# gzip's header: packed by deflate, at no stated time, as tightly as can be, on no stated system. Written out, since
+# Python's own names another system from 3.12 on.
+_HEADER = bytes.fromhex("1f8b 08 00 00000000 02 ff")
 
 
 def sources(root: Path, folders: tuple[str, ...], suffixes: tuple[str, ...]) -> dict[str, bytes]:
@@ -29,3 +33,14 @@ def packed(files: Mapping[str, bytes]) -> bytes:
             entry.external_attr = _READABLE
             archive.writestr(entry, files[path], zipfile.ZIP_DEFLATED, 9)
     return buffer.getvalue()
+
+
+def gzipped(data: bytes) -> bytes:
+    """The data as gzip packs it.
+
+    >>> gzipped(b"").hex()
+    '1f8b08000000000002ff03000000000000000000'
+    """
+    packer = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
+    packed = packer.compress(data) + packer.flush()
+    return _HEADER + packed + zlib.crc32(data).to_bytes(4, "little") + (len(data) % 2**32).to_bytes(4, "little")

@@ -1,13 +1,12 @@
 """The edition in one file: the page with everything it needs inside, to be opened from a disk without a network."""
 
 import base64
-import gzip
 import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from builder import sources, template
+from builder import archive, sources, template
 from builder.failure import BuildError
 from builder.snapshot import pyscript_chunk
 
@@ -117,8 +116,7 @@ def _modules(files: Mapping[str, bytes]) -> dict[str, str]:
 
 def _data(path: str, data: bytes) -> str:
     packed = "" if path.endswith(_PACKED) else " data-gzip"
-    # mtime: the same bytes for the same file.
-    body = base64.b64encode(gzip.compress(data, 9, mtime=0) if packed else data).decode()
+    body = base64.b64encode(archive.gzipped(data) if packed else data).decode()
     return f'<script type="application/octet-stream" data-file="{path}"{packed}>{body}</script>'
 
 

@@ -1,6 +1,11 @@
 """Tests of builder.archive: the packed Python of the page."""
 
+import gzip
+import hashlib
 import io
+import shutil
+import subprocess
+import sys
 import zipfile
 from pathlib import Path
 
@@ -27,3 +32,33 @@ def test_packed_files_unpack_to_the_same() -> None:
 def test_the_archive_depends_on_names_and_contents_alone() -> None:
     assert archive.packed({"a": b"1", "b": b"2"}) == archive.packed({"b": b"2", "a": b"1"})
     assert archive.packed({"a": b"1"}) != archive.packed({"a": b"2"})
+
+
+DATA = bytes(range(256)) * 50 + b"a" * 1000
+
+
+def test_what_is_gzipped_unpacks_to_the_same() -> None:
+    for data in (b"", DATA, DATA * 100):
+        assert gzip.decompress(archive.gzipped(data)) == data
+
+
+def pythons() -> list[str]:
+    """Every Python here that can run the build, this one first."""
+    named = [shutil.which(f"python3.{minor}") for minor in range(11, 20)]
+    found = [sys.executable, *(name for name in named if name)]
+    # A name may be a version manager's for one that is not installed.
+    return [name for name in found if not subprocess.run([name, "-c", ""], capture_output=True, check=False).returncode]
+
+
+def test_every_version_of_python_packs_to_the_same_bytes() -> None:
+    program = f"""
+import hashlib, sys
+sys.path.insert(0, {str(Path(archive.__file__).parent.parent)!r})
+from builder import archive
+data = bytes(range(256)) * 50 + b"a" * 1000
+print(hashlib.sha256(archive.gzipped(data) + archive.packed({{"a.py": data, "b.json": b""}})).hexdigest())
+"""
+    packed = archive.gzipped(DATA) + archive.packed({"a.py": DATA, "b.json": b""})
+    for name in pythons():
+        done = subprocess.run([name, "-B", "-c", program], capture_output=True, text=True, check=True)
+        assert done.stdout.strip() == hashlib.sha256(packed).hexdigest(), name
