@@ -243,9 +243,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _checked(folder: Path) -> int:
     wrong = list(check.complaints(folder))
     for sentence in wrong:
-        print(f"{folder}: {sentence}", file=sys.stderr)
+        # On one line, whatever characters a name holds.
+        print(f"{folder}: {sentence.encode('unicode_escape').decode('ascii')}", file=sys.stderr)
     if not wrong:
         print(f"{folder}: every hash, link and size is as it should be.")
+    if others := check.of_hosts(folder):
+        print(f"{folder}: a host's own and no part of the site: {', '.join(map(ascii, others))}.")
     return 1 if wrong else 0
 
 

@@ -1,15 +1,14 @@
 """A folder with a built or deployed site, held against what it says of itself: hashes, links, sizes."""
 
-import hashlib
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Set
 from fnmatch import fnmatch
 from html.parser import HTMLParser
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from urllib.parse import unquote, urlsplit
 
-from builder import listing, offline, one_file
+from builder import listing, offline, one_file, output
 from builder.failure import BuildError
 
 # The most that a file may hold, in kilobytes; the first pattern that fits counts.
@@ -25,8 +24,8 @@ BUDGET = (
     ("*/core-*.js", 150),
     ("*", 85),
 )
-# What stands beside the version that the service worker keeps, and is no part of it.
-BESIDE = frozenset({offline.NAME, one_file.NAME, listing.NAME, "CNAME", ".nojekyll"})
+# What the list of files holds, and the version that the service worker keeps does not.
+BESIDE = frozenset({offline.NAME, one_file.NAME})
 _LISTED = re.compile(r"JSON\.parse\(String\.raw`(.*?)`\)", re.DOTALL)
 _NAMED = re.compile(r"""["'`](\./[\w./-]+\.\w+)["'`]""")
 _ADDRESSES = ("href", "src", "data-preparer", "data-interpreter", "data-cell-worker")
@@ -35,52 +34,127 @@ _ADDRESSES = ("href", "src", "data-preparer", "data-interpreter", "data-cell-wor
 def complaints(folder: Path) -> Iterator[str]:
     """Each thing that is wrong, as a sentence; none for a folder as `build.py` writes it.
 
-    Raises :class:`BuildError` where the folder holds no site.
+    Names in the folder that begin with a dot, and CNAME, are a host's own and no build's: see :func:`of_hosts`. Raises
+    :class:`BuildError` where the folder holds no site.
     """
-    if not (folder / offline.NAME).is_file() or not (folder / "index.html").is_file():
+    if not any((folder / name).is_file() for name in (listing.NAME, offline.NAME, "index.html")):
         raise BuildError(f"{folder} holds no site; a folder is wanted that build.py has written.")
-    found = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
-    yield from _hashes(folder, found)
+    found: dict[str, bytes] = {}
+    for path, place in _places(folder):
+        if place.is_symlink():
+            yield f"{path} is a symbolic link; a site is of plain files."
+        elif not place.is_file():
+            yield f"{path} is neither a file nor a folder."
+        elif not output.of_a_host(path):
+            try:
+                found[path] = place.read_bytes()
+            except OSError as error:
+                yield f"{path} cannot be read ({error.strerror})."
+    yield from _hashes(found)
     for path in sorted(found):
-        yield from _links(folder, path, found)
-        yield from _size(folder, path)
+        yield from _links(path, found)
+        yield from _size(path, len(found[path]))
 
 
-def _hashes(folder: Path, found: set[str]) -> Iterator[str]:
-    listed = _LISTED.search((folder / offline.NAME).read_text("utf-8"))
-    if not listed:
+def of_hosts(folder: Path) -> list[str]:
+    """What lies in the folder for its host: `CNAME`, `.nojekyll`, `.git` and the like."""
+    return sorted(path.name for path in folder.iterdir() if output.of_a_host(path.name))
+
+
+def _places(folder: Path) -> Iterator[tuple[str, Path]]:
+    """Everything but folders by its path from `folder`; what a host's own folders hold is the host's."""
+    for place in sorted(folder.iterdir()):
+        if place.is_symlink() or not place.is_dir():
+            yield place.name, place
+        elif not output.of_a_host(place.name):
+            yield from ((f"{place.name}/{path}", inner) for path, inner in _places(place))
+
+
+def _hashes(found: Mapping[str, bytes]) -> Iterator[str]:
+    if listing.NAME not in found:
+        yield f"{listing.NAME} is missing: without it nobody can tell what this folder should hold."
+        return
+    listed, wrong = listing.parsed(found[listing.NAME])
+    yield from (f"{listing.NAME}: {sentence}." for sentence in wrong)
+    hashes = listing.hashes(found)
+    for path in sorted(listed.keys() | hashes.keys()):
+        if path not in hashes:
+            yield f"{path} is missing."
+        elif path not in listed:
+            yield f"{path} is no part of this version."
+        elif hashes[path] != listed[path]:
+            yield f"{path} is not the file of this version: its SHA-256 is another than {listing.NAME} says."
+    # The list may have been written anew for what somebody has changed; the worker's own was not.
+    kept = _kept(found.get(offline.NAME, b""))
+    if kept is None:
         yield f"{offline.NAME} lists no files."
         return
-    version = {"index.html" if path == "./" else path: sha256 for path, sha256 in json.loads(listed[1]).items()}
-    for path, sha256 in version.items():
-        if path not in found:
-            yield f"{path} is missing."
-        elif hashlib.sha256((folder / path).read_bytes()).hexdigest() != sha256:
-            yield f"{path} is not the file of this version: its SHA-256 is another than {offline.NAME} says."
-    for path in sorted(found - set(version) - BESIDE):
-        yield f"{path} is no part of this version."
+    for path in sorted(kept.keys() | listed.keys() - BESIDE):
+        if kept.get(path) != listed.get(path):
+            yield f"{path} is another file by {offline.NAME} than by {listing.NAME}."
 
 
-def _links(folder: Path, path: str, found: set[str]) -> Iterator[str]:
-    named: set[str] = set()
-    if path.endswith(".html"):
-        page = _Page((folder / path).read_text("utf-8"))
+def _kept(worker: bytes) -> dict[str, object] | None:
+    """What the service worker keeps, each file with its hash; None where it does not say."""
+    match = _LISTED.search(worker.decode("utf-8", "replace"))
+    listed = _json(match[1]) if match else None
+    if not isinstance(listed, dict):
+        return None
+    return {"index.html" if path == "./" else path: sha256 for path, sha256 in listed.items()}
+
+
+def _json(text: str) -> object:
+    """What the text holds; None where it is no JSON."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _links(path: str, found: Mapping[str, bytes]) -> Iterator[str]:
+    own_module = path.endswith(".js") and "/" not in path  # those in folders are of others, who ask for more
+    if not own_module and not path.endswith((".html", ".webmanifest")):
+        return
+    try:
+        text = found[path].decode("utf-8")
+    except UnicodeDecodeError as error:
+        yield f"{path} is no UTF-8: byte {found[path][error.start]:#04x} at {error.start:,}."
+        return
+    if own_module:
+        named: Set[str] = set(_NAMED.findall(text))
+    elif path.endswith(".webmanifest"):
+        named = _icons(_json(text))
+        if not named:
+            yield f"{path} names no icons."
+    else:
+        page = _Page()
+        try:
+            page.feed(text)
+        except (AssertionError, ValueError) as error:  # so Python's parser refuses what it knows no way to read
+            yield f"{path} cannot be read as HTML ({error})."
         named = page.addresses
         for place in sorted(page.places - page.ids):
             yield f"{path} links to #{place}, which it has not."
-    elif path.endswith(".webmanifest"):
-        named = {icon["src"] for icon in json.loads((folder / path).read_text("utf-8"))["icons"]}
-    elif path.endswith(".js") and "/" not in path:  # those in folders are of others, who ask for more than they need
-        named = set(_NAMED.findall((folder / path).read_text("utf-8")))
     for address in sorted(named):
-        target = (Path(path).parent / unquote(urlsplit(address).path)).as_posix()
         # The folder itself is its page; what lies above it is another's.
-        if target not in (".", "..") and target not in found:
+        if _target(path, address) not in (".", "..", *found):
             yield f"{path} names {address}, which is not there."
 
 
-def _size(folder: Path, path: str) -> Iterator[str]:
-    size = (folder / path).stat().st_size
+def _target(path: str, address: str) -> str:
+    try:
+        return (PurePosixPath(path).parent / unquote(urlsplit(address).path)).as_posix()
+    except ValueError:  # no address at all
+        return address
+
+
+def _icons(manifest: object) -> set[str]:
+    icons = manifest.get("icons") if isinstance(manifest, dict) else None
+    entries = [entry for entry in icons if isinstance(entry, dict)] if isinstance(icons, list) else []
+    return {entry["src"] for entry in entries if isinstance(entry.get("src"), str)}
+
+
+def _size(path: str, size: int) -> Iterator[str]:
     most = next(most for pattern, most in BUDGET if fnmatch(path, pattern))
     if size > most * 1000:
         yield f"{path} holds {size / 1000:,.0f} kB; its budget is {most:,} kB."
@@ -89,12 +163,11 @@ def _size(folder: Path, path: str) -> Iterator[str]:
 class _Page(HTMLParser):
     """A page's ids, the places in itself and the files of its own host that it links to."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self) -> None:
         super().__init__()
         self.ids: set[str] = set()
         self.places: set[str] = set()
         self.addresses: set[str] = set()
-        self.feed(text)
 
     def handle_starttag(self, _tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Note what one element says."""

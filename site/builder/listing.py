@@ -29,12 +29,12 @@ def hashes(files: Mapping[str, bytes]) -> dict[str, str]:
 def parsed(data: bytes) -> tuple[dict[str, str], list[str]]:
     """What a list holds, and what of it is no list: a sentence for each such line.
 
-    >>> parsed(b"# Something else")
-    ({}, ["line 1 does not begin with '# Transformer Anatomy', but is '# Something else'"])
+    >>> parsed(text({}) + b"odd")
+    ({}, ["line 2 is no SHA-256 and path, but 'odd'"])
     """
     lines = data.decode("utf-8", "backslashreplace").split("\n")
     found: dict[str, str] = {}
-    wrong = [] if lines[0].startswith(_MARK) else [f"line 1 does not begin with {_MARK!r}, but is {lines[0][:80]!r}"]
+    wrong = [] if lines[0] == _HEAD.strip() else [f"line 1 is not {_HEAD.strip()!r}, but {lines[0][:80]!r}"]
     for number, line in enumerate(lines[1:], 2):
         match = _LINE.fullmatch(line)
         if match and match[2] not in found:
@@ -43,6 +43,8 @@ def parsed(data: bytes) -> tuple[dict[str, str], list[str]]:
             wrong.append(f"line {number} names {match[2]!r} again")
         elif line:
             wrong.append(f"line {number} is no SHA-256 and path, but {line[:80]!r}")
+    if not wrong and text(found) != data:
+        wrong.append("its lines are out of order, or the last one is cut off")
     return found, wrong
 
 
