@@ -90,6 +90,7 @@ def test_every_folder_and_loose_module_has_a_floor() -> None:
 @pytest.mark.parametrize("name", ARITHMETIC)
 def test_the_arithmetic_divides_by_no_slash_and_knows_no_float(name: str) -> None:
     paths = [path for path in STANDARD_ONLY if module_of(path) == name]
+    assert paths
     for path in paths:
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             assert not (isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div)), f"{path.name}:{node.lineno}"

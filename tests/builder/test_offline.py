@@ -38,6 +38,7 @@ def test_small_files_come_first(site: dict[str, bytes]) -> None:
 
 def test_the_manifest_names_icons_that_are_there(site: dict[str, bytes]) -> None:
     (manifest,) = (json.loads(data) for path, data in site.items() if path.endswith(".webmanifest"))
+    assert len(manifest["icons"]) >= 3
     for icon in manifest["icons"]:
         data = site[icon["src"]]
         if icon["type"] == "image/png":

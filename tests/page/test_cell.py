@@ -63,6 +63,7 @@ def test_with_a_real_numpy_the_snippet_prints_exactly_the_four_lines(visit: Visi
     assert output(page) == snippet.OUTPUT
     assert output(page) == page.locator("#code-expected").text_content()
     found = page.evaluate("performance.getEntriesByType('resource').map(entry => entry.name)")
+    assert f"{older_url}pyodide/" in "\n".join(found)
     assert all(address.startswith(older_url) for address in found if address.startswith("http"))
     # Once more, NumPy being there; and what was edited counts.
     assert run(page, snippet.SOURCE.replace("768, 12", "1024, 24")).splitlines()[:2] == [

@@ -11,8 +11,9 @@ from playwright.sync_api import Browser, Page, Request, expect
 
 from builder import one_file
 from tests.page.brought import drop
-from tests.page.conftest import READY, START_TIMEOUT, run
+from tests.page.conftest import FIRST, READY, START_TIMEOUT, run, show
 from tests.page.test_own import BERT_TINY
+from tests.page.test_reading import PARTS
 
 
 @pytest.fixture(scope="module")
@@ -54,8 +55,11 @@ def test_every_model_can_be_chosen_and_the_address_carries_it(opened: Page) -> N
 
 
 def test_every_part_can_be_selected(opened: Page) -> None:
-    opened.select_option("#model", "gpt2")
-    for part in opened.locator("details[data-part]").evaluate_all("(all) => all.map((it) => it.dataset.part)"):
+    show(opened, FIRST)
+    parts = opened.locator("details[data-part]").evaluate_all("(all) => all.map((it) => it.dataset.part)")
+    assert parts == PARTS
+    opened.locator("#all-parts > summary").click()
+    for part in parts:
         opened.locator(f'details[data-part="{part}"] summary').click()
         opened.wait_for_function("(part) => location.hash.endsWith(`part=${part}`)", arg=part)
 
