@@ -135,7 +135,7 @@ def one_file_files(files: Files, plan: Plan) -> Files:
     site = plan.root / "site"
     known = document.with_own(site / TEMPLATE, files)
     known = document.start_modules(site, known, one_file.names, lock=wheels.emptied(files[LOCK]))
-    said = {"csp": one_file.POLICY, "numpy": "", "preload": "", "preparer": "", "one-file": ""}
+    said = {"csp": one_file.POLICY, "numpy": "", "preload": "", "one-file": ""}
     page = _page(plan, known, one_file.address, said)
     return files | {one_file.NAME: one_file.document(page, known, site)}
 
@@ -152,7 +152,6 @@ def page_files(files: Files, plan: Plan) -> Files:
     texts = {key: sources.find(site, name).read_text("utf-8") for key, name in INSIDE.items()}
     policy = POLICY.format_map({key: document.allowance(f"\n{text}") for key, text in texts.items()})
     values = {"csp": policy, "numpy": document.numpy(files), "preload": document.preload(plan.pins, published)}
-    values["preparer"] = published.get(document.PREPARER, "")
     values["one-file"] = one_file.link(files[one_file.NAME]) if one_file.NAME in files else ""
     page = _page(plan, known, published.__getitem__, values)
     return {published[path]: data for path, data in known.items()} | {"index.html": page.encode()}
@@ -166,8 +165,12 @@ def not_found_files(files: Files, plan: Plan) -> Files:
 def offline_files(files: Files, plan: Plan) -> Files:
     """Add the service worker that keeps all of these files for later without a network."""
     source = sources.find(plan.root / "site", offline.NAME)
-    # The edition in one file is for who wants it, not for every visitor's browser to keep.
-    kept = {path: data for path, data in files.items() if path != one_file.NAME}
+    # The edition in one file is for who wants it, not for every visitor's browser to keep; the WebAssembly by itself
+    # for who got the file that it is packed in damaged.
+    packed = any(path.endswith(".bin") for path in files)
+    kept = {
+        path: data for path, data in files.items() if path != one_file.NAME and not (packed and path.endswith(".wasm"))
+    }
     return files | {offline.NAME: offline.worker(source, kept)}
 
 
@@ -276,7 +279,7 @@ def _page(plan: Plan, files: Files, address: Callable[[str], str], said: dict[st
     if plan.pins.packages:
         values |= {"config": escape(document.config(plan.pins, address)), "mpy-config": document.no_plugins()}
         values |= {"interpreter": address(document.interpreter(plan.pins))}
-    optional = {"preload", "preparer", "config", "mpy-config", "interpreter", "one-file"}
+    optional = {"preload", "config", "mpy-config", "interpreter", "one-file"}
     optional |= {key for key in values if key.startswith(("asset:", "text:"))}
     source = plan.root / "site" / TEMPLATE
     return template.filled(source.read_text("utf-8"), values, optional=optional, file=f"site/{TEMPLATE}")

@@ -107,7 +107,7 @@ def test_nothing_of_the_build_and_no_source_map_is_shipped(site: dict[str, bytes
 def test_every_file_of_the_sites_own_is_shipped(site: dict[str, bytes]) -> None:
     # What goes into the archive, or has names of others filled in first.
     elsewhere = {*build.SCRIPTS, *build.INSIDE.values(), "service_worker.js", "app.webmanifest"}
-    elsewhere |= {"materials.mjs", "interpreter.mjs", "preparer.mjs"}
+    elsewhere |= {"unpack.mjs", "interpreter.mjs"}
     elsewhere |= {"one_file.js", "one_file_worker.js"}  # of the edition in one file
     sources = [path for folder in FOLDERS for path in (build.SITE / folder).iterdir()]
     for source in sources:

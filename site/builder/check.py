@@ -15,7 +15,7 @@ from builder.failure import BuildError
 BUDGET = (
     ("index.html", 180),
     (one_file.NAME, 15_000),
-    ("snapshot.*.bin", 3_800),
+    ("python.*.bin", 6_100),
     ("app.*.zip", 330),
     ("*/pyodide.asm.wasm", 10_000),
     ("*/pyodide.asm.js", 1_400),
@@ -28,7 +28,7 @@ BUDGET = (
 BESIDE = frozenset({offline.NAME, one_file.NAME})
 _LISTED = re.compile(r"JSON\.parse\(String\.raw`(.*?)`\)", re.DOTALL)
 _NAMED = re.compile(r"""["'`](\./[\w./-]+\.\w+)["'`]""")
-_ADDRESSES = ("href", "src", "data-preparer", "data-interpreter", "data-cell-worker")
+_ADDRESSES = ("href", "src", "data-interpreter", "data-cell-worker")
 
 
 def complaints(folder: Path) -> Iterator[str]:

@@ -12,10 +12,10 @@ from builder.failure import BuildError
 from builder.pins import Pins
 
 INTERPRETER = "interpreter.mjs"
-PREPARER = "preparer.mjs"
+UNPACK = "unpack.mjs"
 # The modules of the start in the order in which each can be told what those before it are called.
-_START = ("restore.mjs", "materials.mjs", INTERPRETER, PREPARER)
-SNAPSHOT = "snapshot.bin"
+_START = ("restore.mjs", UNPACK, INTERPRETER)
+SNAPSHOT = "python.bin"
 # Plugins that PyScript would otherwise wait for before it starts Python; the page uses none of them.
 _PLUGINS = ("deprecations-manager", "donkey", "py-editor", "py-game", "py-terminal")
 _HINTS = {
@@ -81,8 +81,6 @@ def start_modules(
     """
     made = dict(files)
     for name in _START:
-        if name == PREPARER and SNAPSHOT not in files:
-            continue
         addresses, specifiers = names(made)
         values = {"lock": json.dumps(json.loads(lock), separators=(",", ":")), f"asset:{SNAPSHOT}": ""}
         values |= {f"asset:{path}": address for path, address in addresses.items()}
@@ -115,13 +113,15 @@ def no_plugins() -> str:
 
 
 def preload(pins: Pins, published: Mapping[str, str]) -> str:
-    """Hints that let a browser fetch what the start needs side by side and not one file after another."""
+    """What the start begins with: hints that let a browser fetch files side by side and not one after another."""
     wanted = {f"{each.folder}/{file.name}": file.preload for each in pins.packages for file in each.files}
+    first = ""
     if SNAPSHOT in published:
-        # What is no module, a worker fetches and makes ready.
+        # The one file that is no module, a worker of this module's fetches and unpacks.
         wanted = {path: kind for path, kind in wanted.items() if kind != "fetch"}
+        first = f'<script type="module" src="{escape(published[UNPACK])}"></script>\n'
     elif pins.packages:
         wanted |= {"pyodide/python_stdlib.zip": "fetch", "app.zip": "fetch"}
     if pins.snapshot:
-        wanted |= {"restore.mjs": "module", INTERPRETER: "module"}
-    return "\n".join(_HINTS[kind].format(escape(published[path])) for path, kind in wanted.items() if kind)
+        wanted |= {"restore.mjs": "module", UNPACK: "module", INTERPRETER: "module"}
+    return first + "\n".join(_HINTS[kind].format(escape(published[path])) for path, kind in wanted.items() if kind)

@@ -26,7 +26,8 @@ IN_WORKER = (
 )
 # Held as they are, since they are compressed already.
 _PACKED = (".bin", ".zip")
-_HELD = ("pyodide/pyodide.asm.wasm", "pyodide/python_stdlib.zip", "snapshot.bin", "app.zip", "cell_worker.py")
+_HELD = ("python.bin", "pyodide/python_stdlib.zip", "app.zip", "cell_worker.py")
+_WASM = "pyodide/pyodide.asm.wasm"  # in python.bin, where there is that
 
 
 def address(path: str) -> str:
@@ -46,7 +47,8 @@ def names(files: Mapping[str, bytes]) -> tuple[dict[str, str], dict[str, str]]:
 
 def document(page: str, files: Mapping[str, bytes], site: Path) -> bytes:
     """The whole file: `page` is the page filled in with `address`, `files` has interpreter.mjs filled in likewise."""
-    held = {path: files[path] for path in _HELD if path in files} | {"THIRD-PARTY.txt": files["THIRD-PARTY.txt"]}
+    wanted = _HELD if "python.bin" in files else (_WASM, *_HELD[1:])
+    held = {path: files[path] for path in (*wanted, "THIRD-PARTY.txt")}
     held["modules.json"] = json.dumps(_modules(files)).encode()
     text = {name: _text(sources.find(site, name)) for name in ("offline.js", "one_file.js")}
     worker = _filled(sources.find(site, "one_file_worker.js"), {"home": HOME, "replaced": json.dumps(IN_WORKER)})
@@ -104,9 +106,9 @@ def _modules(files: Mapping[str, bytes]) -> dict[str, str]:
     for path in (
         "pyodide/pyodide.mjs",
         "pyodide/pyodide.asm.mjs",
-        "zstddec/zstddec.mjs",
+        "fzstd/index.mjs",
         "restore.mjs",
-        "materials.mjs",
+        "unpack.mjs",
     ):
         made[specifier(path)] = files[path].decode()
     made[address("interpreter.mjs")] = files["interpreter.mjs"].decode()

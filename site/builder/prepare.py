@@ -10,13 +10,20 @@ import re
 import sys
 import zipimport
 from collections.abc import Iterator, Mapping
-from types import CodeType, FunctionType
+from functools import cache
+from types import CodeType, FunctionType, ModuleType
 
 import anatomy
 from builder.resident import Compiled, Remainder
 
 # Not for the page: what only a command line imports.
 _ELSEWHERE = ("anatomy.__main__", "anatomy.cli", "anatomy.commands")
+# Imported for this build alone.
+_DONE = ("builder.prepare", "ast", "zipfile", "zipfile._path", "zipfile._path.glob", "pkgutil")
+# Of a code's flags, from Python 3.13 on: its first constant is its docstring.
+_DOCUMENTED = 0x4000000
+# Of a class's flags: made while Python ran, and not immutable.
+_CHANGEABLE, _IMMUTABLE = 1 << 9, 1 << 8
 
 
 def prepare(sources: Mapping[str, str]) -> None:
@@ -29,8 +36,7 @@ def prepare(sources: Mapping[str, str]) -> None:
                 importlib.import_module(name)
         name = path.removesuffix(".py").replace("/", ".")
         package = name.endswith(".__init__")
-        compiled = without_columns(compile(tree, path, "exec", dont_inherit=True))
-        code[name.removesuffix(".__init__")] = compiled, package
+        code[name.removesuffix(".__init__")] = lean(compile(tree, path, "exec", dont_inherit=True)), package
     for module in pkgutil.walk_packages(anatomy.__path__, "anatomy."):
         if not module.name.startswith(_ELSEWHERE):
             importlib.import_module(module.name)
@@ -51,9 +57,14 @@ def tidy() -> None:
     """Let go of what only this build needed, and of paths that the page has no files at."""
     for each in gc.get_objects():
         if isinstance(each, FunctionType):
-            each.__code__ = without_columns(each.__code__)
-    for name in ("builder.prepare", "ast"):
+            each.__code__, each.__doc__ = lean(each.__code__), None
+        elif isinstance(each, ModuleType) or (isinstance(each, type) and _changeable(each)):
+            each.__doc__ = None
+    for name in _DONE:
         sys.modules.pop(name, None)
+    # Its buffer, made when Python started, is full of what lay there before.
+    sys.stdin = open(0, buffering=1024, closefd=False)  # noqa: SIM115 (stays open)
+    sys.__stdin__ = sys.stdin  # type: ignore[misc]
     linecache.clearcache()
     re.purge()
     # The page starts with an empty archive in this one's place, and must not look for its files there.
@@ -63,43 +74,25 @@ def tidy() -> None:
         gc.collect()
 
 
-def without_columns(code: CodeType) -> CodeType:
-    """The same code knowing its lines but not its columns: a tenth of the snapshot is columns, for tracebacks only.
+def _changeable(kind: type) -> bool:
+    return kind.__flags__ & (_CHANGEABLE | _IMMUTABLE) == _CHANGEABLE
 
-    What a reader types in the page's cell is compiled there, columns and all.
+
+@cache
+def _nowhere(length: int) -> bytes:
+    """A location table: each of its bytes says of eight code units, of two bytes each, that they are of no line."""
+    return b"\xff" * length
+
+
+def lean(code: CodeType) -> CodeType:
+    """The same code without its lines and its docstring, for tracebacks and help alone: a tenth of the snapshot.
+
+    What a reader types in the page's cell is compiled there, with both.
     """
-    table = bytearray()
-    before = code.co_firstlineno
-    for start, end, line in code.co_lines():
-        units = (end - start) // 2
-        while units > 0:
-            some = min(units, 8)  # an entry spans at most eight code units
-            units -= some
-            if line is None:
-                table.append(_NO_LOCATION | some - 1)
-            else:
-                table.append(_LINE_ONLY | some - 1)
-                table += _signed(line - before)
-                before = line
-    constants = tuple(without_columns(each) if isinstance(each, CodeType) else each for each in code.co_consts)
-    return code.replace(co_linetable=bytes(table), co_consts=constants)
-
-
-# The first byte of an entry of a location table: high bit, then its kind, as CPython's InternalDocs/code_objects.md has
-# them: 13 for a line without columns, 15 for no location.
-_LINE_ONLY = 0x80 | 13 << 3
-_NO_LOCATION = 0x80 | 15 << 3
-
-
-def _signed(value: int) -> bytes:
-    """A number in sixes of bits, lowest first, its sign in the lowest bit."""
-    left = -value << 1 | 1 if value < 0 else value << 1
-    sixes = bytearray()
-    while left >= 64:
-        sixes.append(64 | left & 63)
-        left >>= 6
-    sixes.append(left)
-    return bytes(sixes)
+    constants = tuple(lean(each) if isinstance(each, CodeType) else each for each in code.co_consts)
+    if code.co_flags & _DOCUMENTED:
+        constants = (None, *constants[1:])
+    return code.replace(co_linetable=_nowhere(len(code.co_code) // 16 + 1), co_consts=constants)
 
 
 def _imported(tree: ast.Module) -> Iterator[str]:

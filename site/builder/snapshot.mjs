@@ -1,8 +1,9 @@
 /**
- * Starts Python in Node, has it import and compile what the page will want, and writes its memory as one small file.
+ * Starts Python in Node, has it import and compile what the page will want, and writes its WebAssembly and its memory as
+ * one small file.
  *
- * node snapshot.mjs FOLDER: the folder holds pyodide/, zstddec/, app.zip, core.js (PyScript's chunk with its own Python in
- * it), restore.mjs, resident.py and page/ (the page's own scripts); snapshot.bin and facts.json are written there.
+ * node snapshot.mjs FOLDER: the folder holds pyodide/, fzstd/, app.zip, core.js (PyScript's chunk with its own Python in
+ * it), restore.mjs, unpack.mjs, resident.py and page/ (the page's own scripts); python.bin and shown.json are written there.
  */
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -19,40 +20,27 @@ const folder = resolve(process.argv[2]);
 const load = (name) => import(pathToFileURL(join(folder, name)).href);
 const { loadPyodide } = await load("pyodide/pyodide.mjs");
 const { default: factory } = await load("pyodide/pyodide.asm.mjs");
-const { ZSTDDecoder } = await load("zstddec/zstddec.mjs");
-const { beforeFirstInstruction, checksum, parse, restoring } = await load("restore.mjs");
+const { beforeFirstInstruction, checksum, restoring } = await load("restore.mjs");
+const { unpack } = await load("unpack.mjs");
 
 const PAGE = 4096; // runs of zeros are left out in whole pages
 const HOME = "/home/pyodide";
 // One hash seed for every build, so that two builds of one commit differ in as little as possible.
 const ENV = { PYTHONHASHSEED: "0", TZ: "UTC" };
 
-/**
- * PyScript's own Python modules by name, out of its chunk: the argument of the one call that lists them, and what its
- * page runs before any script of ours, word for word (PyScript makes the same text out of the same list).
- */
+/** PyScript's own Python modules by path, out of its chunk: the argument of the one call that lists them. */
 function pyscript(chunk) {
   const found = [...chunk.matchAll(/\w+\("\.",(\{pyscript:\{.*?\}\})\),\w+\.push\("import pyscript as _pyscript"\)/gs)];
   if (found.length !== 1) throw new Error(`PyScript's list of modules was found ${found.length} times in its chunk, not once`);
-  const tree = new Function(`return ${found[0][1]}`)();
-  const lines = ["import os as _os", "from pathlib import Path as _Path", "_path = None"];
   const sources = {};
   const walk = (path, entries) => {
     for (const [name, entry] of Object.entries(entries)) {
-      const inner = `${path}/${name}`;
-      lines.push(`_path = _Path("${inner}")`);
-      if (typeof entry === "string") {
-        lines.push(`_path.write_text(${JSON.stringify(entry)},encoding="utf-8")`);
-        sources[inner.slice(2)] = entry;
-      } else {
-        lines.push(`if not _os.path.exists("${inner}"):`, "    _path.mkdir(parents=True, exist_ok=True)");
-        walk(inner, entry);
-      }
+      if (typeof entry === "string") sources[path + name] = entry;
+      else walk(`${path}${name}/`, entry);
     }
   };
-  walk(".", tree);
-  lines.push("import pyscript as _pyscript", ...["_Path", "_path", "_os", "_pyscript"].map((name) => `del ${name}`), "\n");
-  return { sources, prelude: lines.join("\n") };
+  walk("", new Function(`return ${found[0][1]}`)());
+  return sources;
 }
 
 /** Fill all free memory with zeros: take every free piece there is, largest first, blank it, give it back. */
@@ -91,7 +79,7 @@ function runsOf(memory) {
 }
 
 const text = (name) => readFileSync(join(folder, name), "utf8");
-const { sources, prelude } = pyscript(text("core.js"));
+const sources = pyscript(text("core.js"));
 for (const name of readdirSync(join(folder, "page"))) sources[name] = text(`page/${name}`);
 let data;
 const py = await loadPyodide({
@@ -125,42 +113,40 @@ const references = JSON.parse(Buffer.from(raw.subarray(48, 48 + length)).toStrin
 const base = module._emscripten_stack_get_end() & ~3;
 for (let at = 0; at < base; at++) memory[at] ^= data[at];
 const runs = runsOf(memory);
+const program = readFileSync(join(folder, "pyodide/pyodide.asm.wasm"));
 const header = Buffer.from(
   JSON.stringify({
     build: module.API.config.BUILD_ID,
+    program: program.length,
     size: memory.length,
     runs,
     base,
     sum: checksum(new Uint32Array(data.buffer, 0, base >> 2)),
     references,
     library,
-    prelude: { length: prelude.length, sum: checksum(Uint32Array.from(prelude, (character) => character.codePointAt(0))) },
   }),
 );
-py.FS.writeFile("/body", Buffer.concat(runs.map(([from, size]) => memory.subarray(from, from + size))));
+// The WebAssembly first: it is compiled while the memory comes.
+py.FS.writeFile("/plain", Buffer.concat([program, ...runs.map(([from, size]) => memory.subarray(from, from + size))]));
 // Node's own zstd is newer than many a Node; this Python has one.
 py.runPython(`
 from compression.zstd import CompressionParameter, compress
-with open("/body", "rb") as body, open("/packed", "wb") as packed:
-    packed.write(compress(body.read(), options={
+with open("/plain", "rb") as plain, open("/packed", "wb") as packed:
+    packed.write(compress(plain.read(), options={
         CompressionParameter.compression_level: 19,
         CompressionParameter.window_log: 24,
         CompressionParameter.enable_long_distance_matching: 1,
     }))
 `);
-const packed = py.FS.readFile("/packed");
-const padding = Buffer.alloc(-(header.length + packed.length) & 3, " ");
-const rest = Uint8Array.from(Buffer.concat([header, padding, packed]));
+const rest = Buffer.concat([header, py.FS.readFile("/packed")]);
 const head = Buffer.alloc(8);
-head.writeUInt32LE(header.length + padding.length, 0);
-head.writeInt32LE(checksum(new Uint32Array(rest.buffer)), 4);
+head.writeUInt32LE(header.length, 0);
+head.writeInt32LE(checksum(rest), 4);
 const file = Buffer.concat([head, rest]);
 
 // The check: a new interpreter takes the file up and says what the page would show; snapshot.py compares.
-const buffer = file.buffer.slice(file.byteOffset, file.byteOffset + file.length);
-const zstd = new ZSTDDecoder();
-await zstd.init();
-const again = await loadPyodide(restoring(Promise.resolve(parse(buffer, (packed) => zstd.decode(packed))), factory));
+const { snapshot } = unpack(Promise.resolve(new Blob([file]).stream()));
+const again = await loadPyodide(restoring(snapshot, factory));
 const shown = again.runPython(`
 import json
 from anatomy.visit.state import State
@@ -169,5 +155,5 @@ from builder.resident import wake
 wake()
 json.dumps(dict(regions(State())))
 `);
-writeFileSync(join(folder, "snapshot.bin"), file);
+writeFileSync(join(folder, "python.bin"), file);
 writeFileSync(join(folder, "shown.json"), shown);

@@ -1,4 +1,4 @@
-"""The snapshot of a started Python that the page restores: made by Node, checked against this Python, cached."""
+"""The one file that the page starts Python from, with a snapshot in it: made by Node, checked against this Python."""
 
 import json
 import re
@@ -24,7 +24,7 @@ class NoNodeError(BuildError):
 def contents(
     files: Mapping[str, bytes], pages: Mapping[str, bytes], expected: Mapping[str, str], cache: Path, node: str
 ) -> bytes:
-    """The snapshot of the interpreter in `files` with the package in their app.zip, `pages` compiled into it.
+    """The WebAssembly and a snapshot of the interpreter in `files`, with their app.zip's package and `pages` in it.
 
     `expected` is what this Python makes of the page's regions; the restored one must make the same.
     """
@@ -41,7 +41,7 @@ def contents(
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_bytes(data)
         _make(command, folder, expected)
-        made = (folder / "snapshot.bin").read_bytes()
+        made = (folder / "python.bin").read_bytes()
     caching.keep(made, place, cache)
     return made
 
@@ -56,11 +56,13 @@ def pyscript_chunk(files: Mapping[str, bytes]) -> str:
 
 def _inputs(files: Mapping[str, bytes], pages: Mapping[str, bytes]) -> dict[str, bytes]:
     """All that the snapshot is made of, by its path in Node's folder."""
-    needed = ("pyodide/", "zstddec/")
+    needed = ("pyodide/", "fzstd/")
     wanted = {path: data for path, data in files.items() if path.startswith(needed) and not path.endswith(".whl")}
     wanted |= {f"page/{name}": data for name, data in pages.items()}
     wanted |= {name: (HERE / name).read_bytes() for name in (*INSIDE, "snapshot.mjs")}
-    wanted["restore.mjs"] = sources.find(HERE.parent, "restore.mjs").read_bytes()
+    for name in ("restore.mjs", "unpack.mjs"):
+        text = sources.find(HERE.parent, name).read_text("utf-8")
+        wanted[name] = re.sub(r"\{\{module:(.*?)\}\}", r"./\1", text).encode()
     return wanted | {"app.zip": files["app.zip"], "core.js": files[pyscript_chunk(files)]}
 
 

@@ -69,6 +69,6 @@
 
   const start = document.createElement("script");
   start.type = "module";
-  start.textContent = 'import "#pyscript/core.js";';
+  start.textContent = `import "${HOME}interpreter.mjs"; import "#pyscript/core.js";`;
   document.head.append(start);
 })();

@@ -18,8 +18,8 @@
   /** The address of a module as data, and of those that it imports, as data inside it. */
   function linked(modules, specifier, done = {}) {
     done[specifier] ??= asData(
-      modules[specifier].replace(/"(#(?:pyodide\/|zstddec\/|restore|materials)[^"]+)"/g, (_, other) =>
-        JSON.stringify(linked(modules, other, done)),
+      modules[specifier].replace(/"(#[^"]+)"/g, (whole, other) =>
+        other in modules ? JSON.stringify(linked(modules, other, done)) : whole,
       ),
     );
     return done[specifier];

@@ -261,6 +261,7 @@ def arrived(_event: Any = None) -> None:
 
 def start() -> None:
     """Take over the page: the address and what was chosen while Python was loading decide what is shown."""
+    page.shown["panel"] = ""  # another part may stand there already
     page.state = steps.with_progress(page.state, brought.solved(_stored(SOLVED) or ""))
     page.state = brought.with_own(page.state, _stored(OWN) or "")
     state = from_hash(page.state, window.location.hash)

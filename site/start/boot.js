@@ -5,7 +5,6 @@ const PATIENCE = 60_000;
 // Nothing is painted where nobody looks, as in a tab in the background: no longer than this is waited for it.
 const UNSEEN = 250;
 const pressed = [];
-let shown = null; // the panel and the marks as they came with the page, once something else is shown in their place
 
 function say(text) {
   const status = document.getElementById("python-status");
@@ -26,6 +25,26 @@ function fail(reason) {
   );
 }
 
+// The address has the state, so a page that is loaded anew shows what this one showed.
+function offerAgain() {
+  const again = document.createElement("button");
+  again.type = "button";
+  again.id = "start-again";
+  again.textContent = "start it again";
+  again.addEventListener("click", () => location.reload());
+  document
+    .getElementById("python-status")
+    .replaceChildren("Python has ended, so nothing on this page answers any more: ", again, ". What is chosen stays chosen.");
+}
+
+function stores() {
+  try {
+    return Boolean(localStorage);
+  } catch {
+    return false;
+  }
+}
+
 // On a connection that is metered or very slow, nobody pays for eight megabytes before they want something of them.
 function spared() {
   const { saveData, effectiveType = "" } = navigator.connection ?? {};
@@ -37,41 +56,15 @@ function load() {
   if (root.dataset.python !== "waiting") return;
   root.dataset.python = "loading";
   say("Python is loading; the page can be read meanwhile.");
-  const start = document.getElementById("start");
-  if (start.dataset.preparer) prepare(start.dataset.preparer);
-  const wanted = start.content.cloneNode(true);
+  const wanted = document.getElementById("start").content.cloneNode(true);
+  // In this order, since PyScript asks for a database as soon as it runs, and interpreter.mjs answers.
+  for (const script of wanted.querySelectorAll("script")) script.async = false;
   const page = wanted.querySelector("script:last-of-type");
   page.remove();
   document.head.append(wanted);
   // PyScript looks for the page's script as soon as it runs.
   whenParsed(() => document.head.append(page));
   watch();
-}
-
-// Begun at once, and not on the page's own thread, which has the page to lay out.
-function prepare(url) {
-  let worker;
-  try {
-    worker = new Worker(url, { type: "module" });
-  } catch {
-    return; // the page does it by itself then
-  }
-  const settle = {};
-  globalThis.prepared = {};
-  for (const what of ["compiled", "unpacked"]) {
-    const promise = new Promise((take, refuse) => (settle[what] = { take, refuse }));
-    promise.catch(() => {}); // whoever asks for it does it then
-    globalThis.prepared[what] = promise;
-  }
-  Promise.allSettled(Object.values(globalThis.prepared)).then(() => worker.terminate());
-  worker.onmessage = ({ data }) => {
-    if (data.made) settle[data.what].take(data.made);
-    else settle[data.what].refuse(new Error(data.failure));
-  };
-  worker.onerror = (event) => {
-    event.preventDefault();
-    for (const { refuse } of Object.values(settle)) refuse(new Error("there is no worker"));
-  };
 }
 
 // The masthead is seen a frame before all that is below it has been laid out, and Python is asked for after both.
@@ -135,12 +128,9 @@ function reveal(control) {
   const entry = [...document.querySelectorAll("details[data-part]")].find((each) => samePart(each, control));
   const panel = document.getElementById("panel");
   if (!entry || !panel) return false;
-  const marked = document.querySelector('[data-part][aria-current="true"]');
-  shown ??= { panel: [...panel.childNodes], marked };
-  const body = entry.querySelector(".body").cloneNode(true);
   const heading = document.createElement("h2");
   heading.textContent = entry.querySelector(".name").firstChild.textContent;
-  panel.replaceChildren(heading, ...body.childNodes);
+  panel.replaceChildren(heading, ...entry.querySelector(".body").cloneNode(true).childNodes);
   document.getElementById("told").textContent = `${heading.textContent}: ${entry.querySelector(".exact").textContent} parameters`;
   mark(control);
   return true;
@@ -155,22 +145,17 @@ function revealAddressed() {
   };
   if (Object.keys(others).length || (model ?? came.model) !== came.model || (t ?? came.t) !== came.t) return;
   const entry = [...document.querySelectorAll("#parts [data-part]")].find((each) => each.dataset.part === part);
-  if (!entry || entry.getAttribute("aria-current") || !early() || !reveal(entry)) return;
-  shown = null; // Python reads the address too
+  if (entry && !entry.getAttribute("aria-current") && early()) reveal(entry);
 }
 
-// Python takes over the page as it came; what was chosen meanwhile is chosen again.
+// What was chosen before Python is chosen again.
 function handOver() {
-  if (shown) {
-    document.getElementById("panel").replaceChildren(...shown.panel);
-    document.getElementById("told").textContent = "";
-    if (shown.marked) mark(shown.marked);
-    shown = null;
-  }
+  document.getElementById("told").textContent = "";
   for (const control of pressed.splice(0)) {
     // Not click(): links of a drawing have no such method.
     if (control.isConnected) control.dispatchEvent(new MouseEvent("click", { bubbles: true, cancelable: true }));
   }
+  if (!stores()) document.getElementById("python-status").append(" This browser forbids pages to keep anything, so nothing is kept.");
 }
 
 document.addEventListener("click", (event) => {
@@ -189,20 +174,28 @@ document.addEventListener("click", (event) => {
     say("Python is loading; what you chose takes effect when it is ready.");
   }
 });
-document.addEventListener("input", () => {
-  if (!early()) return;
+function wanted({ dataTransfer }) {
+  if (!early() || dataTransfer?.types.includes("Files") === false) return;
   load();
   say("Python is loading; what you chose takes effect when it is ready.");
-});
+}
+document.addEventListener("input", wanted);
+document.addEventListener("drop", wanted);
 
 // What keeps the page for use without a network, and forgets: not while it starts, unless it is asked for.
 function keep() {
   document.head.append(document.getElementById("later").content);
 }
 
+// The one signal, for whoever waits for it: what data-python says has changed.
+let before = root.dataset.python;
 new MutationObserver(() => {
+  document.dispatchEvent(new Event("python"));
+  if (early()) return;
   if (root.dataset.python === "ready") handOver();
-  if (!early()) keep();
+  if (before === "ready") offerAgain();
+  else keep();
+  before = root.dataset.python;
 }).observe(root, { attributeFilter: ["data-python"] });
 
 addEventListener(

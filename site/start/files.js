@@ -12,8 +12,6 @@
     if (!detail.files.length && !detail.folders.length) return;
     held.push(detail);
     if (root.dataset.python === "ready") return handOver();
-    // boot.js asks for Python where it waits to be asked.
-    globalThis.load?.();
     const status = document.getElementById("python-status");
     if (status && root.dataset.python === "loading") {
       status.textContent = "Python is loading; your files are read when it is ready.";
@@ -52,7 +50,7 @@
     input.value = "";
   });
 
-  new MutationObserver(() => {
+  document.addEventListener("python", () => {
     if (root.dataset.python === "ready") handOver();
-  }).observe(root, { attributeFilter: ["data-python"] });
+  });
 }

@@ -5,7 +5,8 @@
  */
 import { loadPyodide as start, version } from "{{module:pyodide/pyodide.mjs}}";
 import factory from "{{module:pyodide/pyodide.asm.mjs}}";
-import { checksum, restoring } from "{{module:restore.mjs}}";
+import { restoring } from "{{module:restore.mjs}}";
+import { ask, compiled, fetched, held, unpacked } from "{{module:unpack.mjs}}";
 
 export { version };
 
@@ -13,45 +14,30 @@ const address = (name) => new URL(name, import.meta.url).href;
 const WASM = address("{{asset:pyodide/pyodide.asm.wasm}}");
 const LIBRARY = address("{{asset:pyodide/python_stdlib.zip}}");
 const APP = address("{{asset:app.zip}}");
-const SNAPSHOT = "{{asset:snapshot.bin}}"; // empty where the site was built without one
 /** Pyodide's lock file, already reduced to what the site carries. */
 const LOCK = String.raw`{{lock}}`;
 const FOLDER = new URL(".", WASM).href;
 const EMPTY_LIBRARY = `${FOLDER}none.zip`; // never fetched: answered here
 const EMPTY_ZIP = Uint8Array.of(0x50, 0x4b, 5, 6, ...new Array(18).fill(0));
 
-/** In the edition in one file: every file by its address, none of which anybody answers. @type {Map<string, Uint8Array>} */
-const held = globalThis.heldFiles ?? new Map();
-/** The browser's own, while Pyodide is given another. */
-const ask = globalThis.fetch.bind(globalThis);
 /** What Pyodide asks for and gets from here; of its WebAssembly, which is compiled already, it needs no byte. */
 const ANSWERED = new Map([...held, [EMPTY_LIBRARY, EMPTY_ZIP], [WASM, new Uint8Array(0)]]);
 
-// Both asked for at once; on the page itself a worker is at it already. What it could not do is done here.
-const { prepared = {} } = globalThis;
-const materials = () => import("{{module:materials.mjs}}");
-const compiled = (prepared.compiled ?? Promise.reject()).catch(async () => (await materials()).compiled(fetched(WASM)));
-const snapshot = SNAPSHOT
-  ? (prepared.unpacked ?? Promise.reject()).catch(async () => (await materials()).unpacked(bytes(address(SNAPSHOT))))
-  : Promise.reject(new Error("this copy has none"));
-compiled.catch(() => {});
-snapshot.catch(() => {});
-
-async function bytes(url) {
-  return (await fetched(url)).arrayBuffer();
-}
-
-async function fetched(url) {
-  const answer = held.has(url) ? new Response(held.get(url)) : await ask(url);
-  if (!answer.ok) throw new Error(`${url} was answered with status ${answer.status}`);
-  return answer;
-}
-
 /**
- * Run Pyodide's start on the WebAssembly compiled already; a failure to compile it is an error (Pyodide would wait for
- * ever).
+ * PyScript opens databases at its start, and does not start where a browser forbids them. Nothing of this page is kept
+ * there, so it gets one that is empty and stays so.
  */
-async function started(options) {
+const request = (result) => {
+  const made = {};
+  queueMicrotask(() => made.onsuccess?.({ target: { result } }));
+  return made;
+};
+const store = new Proxy({}, { get: (_, name) => () => request(name === "getAllKeys" ? [] : undefined) });
+const database = { transaction: () => ({ objectStore: () => store }), close() {} };
+Object.defineProperty(globalThis, "indexedDB", { configurable: true, value: { open: () => request(database) } });
+
+/** Run Pyodide's start on that program; a failure to compile it is an error (Pyodide would wait for ever). */
+async function started(options, program) {
   const { instantiateStreaming } = WebAssembly;
   let giveUp;
   const failure = new Promise((_, reject) => (giveUp = reject));
@@ -61,7 +47,7 @@ async function started(options) {
   };
   WebAssembly.instantiateStreaming = async (_, imports) => {
     try {
-      const module = await compiled;
+      const module = await program;
       return { module, instance: await WebAssembly.instantiate(module, imports) };
     } catch (error) {
       giveUp(error);
@@ -78,19 +64,21 @@ async function started(options) {
 
 /** Pyodide by way of the snapshot. */
 async function restored(options) {
-  const python = await started({ ...options, stdLibURL: EMPTY_LIBRARY, ...restoring(snapshot, factory) });
+  const { program, snapshot } = unpacked;
+  const python = await started({ ...options, stdLibURL: EMPTY_LIBRARY, ...restoring(snapshot, factory) }, program);
   const { header } = await snapshot;
   python.registerJsModule("_standard_library", { bring: () => bring(python, header.library) });
   python.runPython("from builder.resident import wake; wake(); del wake");
-  shortenPrelude(python, header.prelude);
   return python;
 }
 
 /** Pyodide as it starts by itself, and the page's Python beside it. */
 async function ordinary(options) {
+  // A snapshot that came whole, but is not for this browser, came with the WebAssembly.
+  const program = unpacked.snapshot.then(() => unpacked.program).catch(async () => compiled((await fetched(WASM)).body));
   const [python, app] = await Promise.all([
-    started({ ...options, stdLibURL: LIBRARY, createPyodideModule: factory }),
-    bytes(APP),
+    started({ ...options, stdLibURL: LIBRARY, createPyodideModule: factory }, program),
+    fetched(APP).then((answer) => answer.arrayBuffer()),
   ]);
   python.unpackArchive(app, "zip");
   return python;
@@ -115,24 +103,6 @@ function requested(url) {
   return bytes;
 }
 
-/**
- * Before the first script PyScript writes its own Python modules into files and imports them from there. The snapshot
- * holds them compiled, so where that very text is about to run, only the import remains of it.
- */
-function shortenPrelude(python, { length, sum }) {
-  for (const name of ["runPython", "runPythonAsync"]) {
-    const run = python[name];
-    python[name] = (code, ...rest) => {
-      const known = typeof code === "string" && code.length >= length && sumOf(code.slice(0, length)) === sum;
-      return run.call(python, known ? `import pyscript\n${code.slice(length)}` : code, ...rest);
-    };
-  }
-}
-
-function sumOf(text) {
-  return checksum(Uint32Array.from(text, (character) => character.codePointAt(0)));
-}
-
 /** Where PyScript wants output to go: known only when it asks for Python, which is begun before. */
 const outlets = {};
 const options = () => ({
@@ -145,15 +115,18 @@ const options = () => ({
 
 async function begin() {
   const root = globalThis.document?.documentElement.dataset ?? {};
+  let python;
   try {
-    const python = await restored(options());
+    python = await restored(options());
     root.start = "snapshot";
-    return python;
   } catch (error) {
     console.info(`Python starts the ordinary way: ${error.message ?? error}`);
     root.start = "ordinary";
-    return ordinary(options());
+    python = await ordinary(options());
   }
+  // Pyodide calls this when its Python has broken off for good.
+  python._api.on_fatal = () => (root.python = "failed");
+  return python;
 }
 
 // Not when PyScript asks for it: it has things of its own to see to first.

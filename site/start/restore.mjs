@@ -2,20 +2,18 @@
  * A snapshot of a started Python, laid over the memory of a fresh interpreter. Used by the page, by its workers and, as
  * the build's check, in Node.
  *
- * A snapshot file is: the length of its header and a checksum of all that follows (4 bytes each, little-endian), the
- * header as JSON (and spaces, for the whole to be words of 4 bytes), then, as zstd packs them, the bytes of each run
- * that is not zero. The first `base` bytes are the difference from the WebAssembly's own data, which every interpreter's
- * memory holds before its first instruction: most of it is zero then, which makes the file small.
+ * Of the memory only the runs that are not zero are kept. Its first `base` bytes are the difference from the WebAssembly's
+ * own data, which every interpreter's memory holds before its first instruction: most of it is zero then.
  *
  * @typedef {object} Header
  * @property {string} build Pyodide's own build id: a snapshot fits one build only
+ * @property {number} program bytes of the WebAssembly
  * @property {number} size bytes of memory in all
  * @property {[number, number][]} runs start and length of each run that is not zero
  * @property {number} base bytes that are kept as a difference
  * @property {number} sum checksum of the WebAssembly's own data there
  * @property {object} references what Pyodide keeps of JavaScript objects that the memory refers to
  * @property {string} library where Python looks for its standard library's archive
- * @property {object} prelude what PyScript runs first, by length and checksum: see interpreter.mjs
  *
  * @typedef {object} Snapshot
  * @property {Header} header
@@ -25,26 +23,9 @@
 /** Tells Pyodide that there is a snapshot; its bytes it never looks at, since they are laid out here. */
 const PLACEHOLDER = new Uint8Array(16);
 
-/**
- * @param {ArrayBuffer} buffer a snapshot file
- * @param {(packed: Uint8Array) => Uint8Array} decompress for zstd, which browsers do not know
- * @returns {Snapshot}
- */
-export function parse(buffer, decompress) {
-  const length = new DataView(buffer).getUint32(0, true);
-  const sum = new DataView(buffer).getInt32(4, true);
-  // Unpacking notices little of what a line or a disk may do to a file, and wrong memory would run.
-  if (buffer.byteLength % 4 || checksum(new Uint32Array(buffer, 8)) !== sum) {
-    throw new Error("the snapshot was damaged on its way");
-  }
-  const header = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 8, length)));
-  return { header, body: decompress(new Uint8Array(buffer, 8 + length)) };
-}
-
-/** A checksum of 32-bit words. @param {Uint32Array} words */
-export function checksum(words) {
-  let sum = 0;
-  for (let at = 0; at < words.length; at++) sum = (Math.imul(sum, 31) + words[at]) | 0;
+/** A checksum of numbers, or of more of them. @param {Uint8Array | Uint32Array} numbers @param {number} sum so far */
+export function checksum(numbers, sum = 0) {
+  for (let at = 0; at < numbers.length; at++) sum = (Math.imul(sum, 31) + numbers[at]) | 0;
   return sum;
 }
 
@@ -80,7 +61,6 @@ function lay({ header, body }, memory, data) {
     read += length;
     written = start + length;
   }
-  if (read !== body.length) throw new Error("the snapshot is cut short or too long");
   memory.fill(0, written);
   const words = new Uint32Array(memory.buffer, 0, data.length);
   for (let at = 0; at < data.length; at++) words[at] ^= data[at];

@@ -49,12 +49,12 @@ def lengthened(path: Path) -> None:
 @pytest.mark.parametrize(
     ("pattern", "spoil", "said"),
     [
-        ("snapshot.*.bin", changed, "its SHA-256 is another than files.sha256 says."),
+        ("python.*.bin", changed, "its SHA-256 is another than files.sha256 says."),
         ("pyodide/*/pyodide.asm.wasm", Path.unlink, "is missing."),
         ("icon-192.*.png", lengthened, "kB; its budget is 85 kB."),
-        ("snapshot.*.bin", lengthened, "kB; its budget is 3,800 kB."),
+        ("python.*.bin", lengthened, "kB; its budget is 6,100 kB."),
         ("app.*.zip", Path.unlink, "which is not there."),
-        ("preparer.*.js", Path.unlink, "which is not there."),
+        ("unpack.*.js", Path.unlink, "which is not there."),
     ],
 )
 def test_a_file_that_is_changed_lost_or_too_large_is_told(

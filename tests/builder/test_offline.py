@@ -61,6 +61,6 @@ def test_another_pyscript_whose_worker_is_another_fails_the_build(site: dict[str
 def site_by_path(site: dict[str, bytes]) -> dict[str, bytes]:
     """The files by their paths before they got hashes."""
     found = {re.sub(r"(?<=[./])[0-9a-f]{10}[./]", "", path): data for path, data in site.items()}
-    for name in ("interpreter", "restore", "materials", "pyodide/pyodide", "pyodide/pyodide.asm", "zstddec/zstddec"):
+    for name in ("interpreter", "restore", "unpack", "pyodide/pyodide", "pyodide/pyodide.asm", "fzstd/index"):
         found[f"{name}.mjs"] = found[f"{name}.js"]
     return found

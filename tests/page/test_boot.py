@@ -11,9 +11,8 @@ from playwright.sync_api import Browser, Page, Route, expect
 from tests.page.conftest import READY, START_TIMEOUT, Guard, Visit, absent, run
 from tests.page.hosts import Host
 
-SNAPSHOT = "**/snapshot.*.bin"
+PACKED = "**/python.*.bin"
 START = "document.documentElement.dataset.start"
-Answer = Callable[[Route], None]
 
 
 def test_python_starts_from_the_snapshot(page: Page) -> None:
@@ -24,7 +23,8 @@ def test_python_starts_from_the_snapshot(page: Page) -> None:
         "performance.getEntriesByType('resource').filter((it) => /\\.zip$/.test(it.name)).map((it) => it.name)"
     )
     assert before == []
-    assert "snapshot." in fetched
+    assert "/python." in fetched
+    assert ".wasm" not in fetched
 
 
 def test_chance_differs_from_visitor_to_visitor(visit: Visit) -> None:
@@ -41,53 +41,152 @@ def test_modules_that_are_nowhere_are_missed_as_ever(page: Page) -> None:
     assert "ModuleNotFoundError: No module named 'nonsense'" in run(page, "import nonsense")
 
 
-def spoilt(body: bytes, at: int, by: int = 0xFF) -> bytes:
-    return body[:at] + bytes([body[at] ^ by]) + body[at + 1 :]
+Spoil = Callable[[bytes], bytes]
 
 
-def cut(route: Route) -> None:
-    route.fulfill(body=route.fetch().body()[:1_000_000])
+def sealed(body: bytes) -> bytes:
+    """The file with the checksum that its other bytes ask for, as a host's own file would have it."""
+    total = 0
+    for byte in body[8:]:
+        total = (total * 31 + byte) & 0xFFFFFFFF
+    return body[:4] + total.to_bytes(4, "little") + body[8:]
 
 
-def corrupt(route: Route) -> None:
-    body = route.fetch().body()
-    route.fulfill(body=spoilt(body, len(body) // 2))
+def changed(key: bytes) -> Spoil:
+    """Another last digit or letter of what the header says there, and nothing else amiss."""
+
+    def spoil(body: bytes) -> bytes:
+        found = re.search(rb'"%s":"?[^",]+' % key, body)
+        assert found
+        at = found.end() - 1
+        return sealed(body[:at] + bytes([body[at] ^ 1]) + body[at + 1 :])
+
+    return spoil
 
 
-def page_instead(route: Route) -> None:
-    route.fulfill(body="<!doctype html><title>Welcome to the hotel's network</title>", content_type="text/html")
+def cut(body: bytes) -> bytes:
+    return sealed(body[:-100_000])
 
 
-def of_another_build(route: Route) -> None:
-    body = route.fetch().body()
-    route.fulfill(body=spoilt(body, body.index(b'"build":"') + len(b'"build":"'), 1))
+def damaged(body: bytes) -> bytes:
+    """Where Python looks for its library: nothing but the checksum can know that it is another place."""
+    at = body.index(b".zip")
+    return body[: at - 1] + b"5" + body[at:]
 
 
-def of_other_webassembly(route: Route) -> None:
-    body = route.fetch().body()
-    # The last digit of the checksum, another digit.
-    route.fulfill(body=spoilt(body, re.search(rb'"sum":-?\d+', body).end() - 1, 1))  # type: ignore[union-attr]
+def no_memory(_body: bytes) -> bytes:
+    return b"<!doctype html><title>Welcome to the hotel's network</title>"
 
 
 @pytest.mark.parametrize(
-    "answer", [absent, cut, corrupt, page_instead, of_another_build, of_other_webassembly], ids=lambda it: it.__name__
+    ("spoil", "reason"),
+    [
+        pytest.param(damaged, "the file was damaged on its way", id="damaged"),
+        pytest.param(no_memory, "the file was damaged on its way", id="another page instead"),
+        pytest.param(cut, "the snapshot is cut short", id="cut short"),
+        pytest.param(changed(b"build"), "the snapshot is of another build of Pyodide", id="another build"),
+        pytest.param(changed(b"sum"), "the snapshot is of other WebAssembly than this", id="another base"),
+        pytest.param(changed(b"size"), "the snapshot is of other WebAssembly than this", id="another size"),
+    ],
 )
-def test_with_a_spoilt_snapshot_python_starts_the_ordinary_way(visit: Visit, answer: Answer) -> None:
+def test_each_check_of_a_spoilt_snapshot_lets_python_start_the_ordinary_way(
+    visit: Visit, spoil: Spoil, reason: str
+) -> None:
+    said: list[str] = []
+
+    def prepare(page: Page) -> None:
+        page.on("console", lambda message: said.append(message.text))
+        page.route(PACKED, lambda route: route.fulfill(body=spoil(route.fetch().body())))
+
+    page = visit(prepare=prepare)
+    assert page.evaluate(START) == "ordinary"
+    assert f"Python starts the ordinary way: {reason}" in said
+    page.select_option("#model", "llama-3-70b")
+    expect(page.locator("#figures [data-figure=parameters]").first).to_contain_text("70.6B")
+
+
+def test_without_its_file_python_starts_the_ordinary_way(visit: Visit) -> None:
     def spoil(page: Page) -> None:
         page.guard.expected += ["status of 404"]  # type: ignore[attr-defined]
-        page.route(SNAPSHOT, answer)
+        page.route(PACKED, absent)
 
     page = visit(prepare=spoil)
     assert page.evaluate(START) == "ordinary"
+    assert run(page, "import difflib\nprint(6 * 7)").strip() == "42"
+
+
+STORY = """
+window.story = [];
+new MutationObserver(() => {
+  const said = document.documentElement?.dataset.python;
+  if (said && said !== story.at(-1)) story.push(said);
+}).observe(document, { attributes: true, subtree: true, attributeFilter: ["data-python"] });
+"""
+
+
+def test_a_file_broken_off_on_its_way_is_no_failure_while_another_way_is_tried(visit: Visit, host: Host) -> None:
+    host.cut = {path for path in host.files if path.endswith(".bin")}
+
+    def prepare(page: Page) -> None:
+        page.guard.expected += ["net::ERR_"]  # type: ignore[attr-defined]
+        page.add_init_script(STORY)
+
+    page = visit(host.url, prepare=prepare)
+    assert page.evaluate(START) == "ordinary"
+    assert [said for said in page.evaluate("story") if said != "waiting"] == ["loading", "ready"]
+
+
+# As browsers do where their user forbids pages to keep anything; some have no databases at all.
+FORBIDDEN = """
+for (const name of ["localStorage", "sessionStorage", "indexedDB"]) {
+  const get = () => { throw new DOMException("The operation is insecure.", "SecurityError"); };
+  Object.defineProperty(globalThis, name, { configurable: true, get });
+}
+"""
+NO_DATABASES = "Object.defineProperty(globalThis, 'indexedDB', { configurable: true, value: undefined });"
+REFUSED = "IDBFactory.prototype.open = () => { throw new DOMException('Refused.', 'SecurityError'); };"
+
+
+@pytest.mark.parametrize("script", [FORBIDDEN, NO_DATABASES, REFUSED], ids=["forbidden", "no databases", "refused"])
+def test_python_starts_where_nothing_may_be_kept(visit: Visit, script: str) -> None:
+    page = visit(prepare=lambda page: page.add_init_script(script))
+    says = page.locator("#python-status")
+    if script == FORBIDDEN:
+        expect(says).to_contain_text("This browser forbids pages to keep anything, so nothing is kept.")
+    else:
+        expect(says).not_to_contain_text("forbids")
     page.select_option("#model", "llama-3-70b")
     expect(page.locator("#figures [data-figure=parameters]").first).to_contain_text("70.6B")
-    assert run(page, "import difflib\nprint(6 * 7)").strip() == "42"
+    assert run(page, "print(6 * 7)").strip() == "42"
+
+
+# As Pyodide itself does where its Python breaks off: after this it answers nothing.
+DIES = """
+(async () => {
+  const { interpreter } = document.getElementById("cell").dataset;
+  const python = await (await import(new URL(interpreter, document.baseURI))).loadPyodide({});
+  try { python._api.fatal_error(new RangeError("Maximum call stack size exceeded")); } catch {}
+})()
+"""
+
+
+def test_python_that_ends_is_said_and_started_again_with_what_was_chosen(visit: Visit) -> None:
+    page = visit()
+    page.guard.expected += ["atal"]  # type: ignore[attr-defined]
+    page.select_option("#model", "llama-3-70b")
+    page.wait_for_function("location.hash.includes('llama-3-70b')")
+    page.evaluate(DIES)
+    expect(page.locator("html")).to_have_attribute("data-python", "failed")
+    expect(page.locator("#python-status")).to_contain_text("Python has ended")
+    page.locator("#start-again").click()
+    page.wait_for_selector(READY, state="attached", timeout=START_TIMEOUT)
+    expect(page.locator("#model")).to_have_value("llama-3-70b")
 
 
 NONE = "globalThis.Worker = class { constructor() { throw new Error('none here'); } }"
 BROKEN = """
   globalThis.Worker = class extends EventTarget {
-    constructor() { super(); setTimeout(() => this.onerror?.(new Event("error"))); }
+    constructor() { super(); setTimeout(() => this.onerror?.(new Event("error", { cancelable: true }))); }
     terminate() {}
   }
 """
@@ -106,7 +205,7 @@ def host(site: dict[str, bytes]) -> Iterator[Host]:
     host.stop()
 
 
-@pytest.mark.parametrize("suffix", [".wasm", ".bin", ".zip"])
+@pytest.mark.parametrize("suffix", [".bin", ".zip"])
 def test_a_host_that_sends_a_wrong_type_does_not_matter(visit: Visit, host: Host, suffix: str) -> None:
     host.types[suffix] = "text/plain"
     page = visit(host.url)
@@ -140,7 +239,7 @@ def held(visit: Visit, where: str = "") -> tuple[Page, Callable[[], None]]:
         else:
             routes.append(route)
 
-    page = visit(where, ready=False, prepare=lambda page: page.route("**/*.wasm", hold))
+    page = visit(where, ready=False, prepare=lambda page: page.route(PACKED, hold))
     page.wait_for_selector('html[data-python="loading"]', state="attached")
 
     def release() -> None:

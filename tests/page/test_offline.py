@@ -235,7 +235,7 @@ def test_what_is_kept_can_be_removed_while_python_is_loading(visitor: BrowserCon
     page.goto(host.url)
     ready(page)
     page.evaluate("localStorage.setItem('anatomy:other', '1')")
-    page.route("**/*.wasm", lambda route: None)  # never answered: Python goes on loading
+    page.route("**/python.*.bin", lambda route: None)  # never answered: Python goes on loading
     page.goto(host.url + "?again")
     page.wait_for_selector('html[data-python="loading"]', state="attached")
     page.unroute_all()

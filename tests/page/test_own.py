@@ -194,13 +194,13 @@ def test_a_link_to_someone_s_own_model_says_that_it_carries_none(visit: Visit) -
 
 def test_a_drop_while_python_loads_is_read_when_it_is_there(visit: Visit) -> None:
     held: list[Route] = []
-    page = visit(ready=False, prepare=lambda page: page.route("**/*.wasm", lambda one: held.append(one)))
+    page = visit(ready=False, prepare=lambda page: page.route("**/python.*.bin", lambda one: held.append(one)))
     page.wait_for_selector('html[data-python="loading"]', state="attached")
     drop(page, {"config.json": text(BERT_TINY)})
     expect(page.locator("#python-status")).to_contain_text("your files are read when it is ready")
     for route in held:
         route.continue_()
-    page.unroute("**/*.wasm")
+    page.unroute("**/python.*.bin")
     page.wait_for_selector(READY, state="attached", timeout=START_TIMEOUT)
     expect(total(page)).to_have_attribute("value", "4385920")
 

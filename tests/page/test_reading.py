@@ -78,7 +78,7 @@ def test_the_first_run_of_python_touches_no_region(visit: Visit) -> None:
 
 def test_a_wide_page_is_readable_before_any_script_has_run(visit: Visit) -> None:
     def hold(page: Page) -> None:
-        page.route("**/*.wasm", lambda route: None)
+        page.route("**/python.*.bin", lambda route: None)
 
     page = visit(ready=False, prepare=hold)
     expect(page.locator("#panel h2")).to_have_text("Multi-head self-attention")
@@ -89,7 +89,7 @@ def test_what_is_pressed_early_takes_effect_when_python_is_ready(visit: Visit) -
     held: list[Route] = []
 
     def hold(page: Page) -> None:
-        page.route("**/*.wasm", lambda route: held.append(route))
+        page.route("**/python.*.bin", lambda route: held.append(route))
 
     page = visit(ready=False, prepare=hold)
     page.locator("#diagram [data-part=mlp]").click()
