@@ -150,7 +150,7 @@ function revealAddressed() {
 
 // What was chosen before Python is chosen again.
 function handOver() {
-  document.getElementById("told").textContent = "";
+  if (pressed.length) document.getElementById("told").textContent = "";
   for (const control of pressed.splice(0)) {
     // Not click(): links of a drawing have no such method.
     if (control.isConnected) control.dispatchEvent(new MouseEvent("click", { bubbles: true, cancelable: true }));
