@@ -2,6 +2,8 @@
 
 python benchmarks/boot.py                    seven cold loads each, on loopback
 python benchmarks/boot.py --all              every link, and warm and from the service worker too
+python benchmarks/boot.py --link phone       a processor four times slower
+python benchmarks/boot.py --uncompressed     from hosts that compress nothing
 """
 
 import argparse
@@ -23,6 +25,7 @@ LINKS = {
     "loopback": Link("loopback"),
     "50": Link("50 Mbit/s, 20 ms", 50, 20),
     "10": Link("10 Mbit/s, 40 ms", 10, 40),
+    "phone": Link("loopback, processor / 4", slowness=4),
 }
 NAMES = ("this", "stock")
 COLD, WARM, WORKER = "cold", "warm", "service worker"
@@ -76,12 +79,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--link", action="append", choices=LINKS, help="a link (default: loopback; may be repeated)")
     parser.add_argument("--all", action="store_true", help="all links; cold, warm and from the service worker")
+    parser.add_argument("--uncompressed", action="store_true", help="from hosts that compress nothing")
     parser.add_argument("--json", type=Path, help="also write the single loads there")
     asked = parser.parse_args(arguments)
     kinds = (COLD, WARM, WORKER) if asked.all else (COLD,)
     links = [LINKS[name] for name in (LINKS if asked.all else asked.link or ["loopback"])]
     loads: dict[tuple[str, str, str], list[Load]] = {}
-    with chromium() as browser, hosting(build.files(note=lambda _: None)) as ours, hosting(stock()) as theirs:
+    how = {"compresses": not asked.uncompressed}
+    site = build.files(note=lambda _: None)
+    with chromium() as browser, hosting(site, **how) as ours, hosting(stock(), **how) as theirs:
         for link in links:
             for _ in range(asked.repeat):
                 # In turn, so that whatever else the machine does falls on both alike.

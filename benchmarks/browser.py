@@ -49,10 +49,11 @@ class Host(ThreadingHTTPServer):
 
     daemon_threads = True
 
-    def __init__(self, files: Files) -> None:
+    def __init__(self, files: Files, *, compresses: bool = True) -> None:
         super().__init__((HOST, 0), _Handler)
         self.files = files
-        self.packed = {path: gzip.compress(data, 9) for path, data in files.items() if path.endswith(COMPRESSED)}
+        suffixes = COMPRESSED if compresses else ()
+        self.packed = {path: gzip.compress(data, 9) for path, data in files.items() if path.endswith(suffixes)}
         self.sent = 0
         self.lock = threading.Lock()
 
@@ -86,6 +87,13 @@ class _Handler(SiteHandler):
         with self.server.lock:
             self.server.sent += len(body)
 
+    def handle(self) -> None:
+        """Answer until the browser, which closes its pages while files are on their way, ends the connection."""
+        try:
+            super().handle()
+        except (BrokenPipeError, ConnectionResetError):
+            self.close_connection = True
+
     def do_HEAD(self) -> None:  # noqa: N802
         """Not what a visitor of the page asks for."""
         self.send_error(405)
@@ -96,9 +104,9 @@ class _Handler(SiteHandler):
 
 
 @contextmanager
-def hosting(files: Files) -> Iterator[Host]:
+def hosting(files: Files, *, compresses: bool = True) -> Iterator[Host]:
     """Serve the files for as long as the block runs."""
-    with Host(files) as host:
+    with Host(files, compresses=compresses) as host:
         thread = threading.Thread(target=host.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
         thread.start()
         try:
@@ -124,14 +132,17 @@ def chromium() -> Iterator[Browser]:
 
 @dataclass(frozen=True)
 class Link:
-    """A network as the browser's own developer tools imitate it."""
+    """A network, and a processor, as the browser's own developer tools imitate them."""
 
     name: str
     megabits: float = 0  # none: as fast as the machine
     milliseconds: float = 0
+    slowness: int = 1  # so many times slower than the machine
 
     def throttle(self, page: Page) -> None:
         """Put the page on this link."""
+        if self.slowness > 1:
+            page.context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": self.slowness})
         if self.megabits:
             rate = self.megabits * 1e6 / 8
             settings = {
