@@ -165,12 +165,8 @@ def not_found_files(files: Files, plan: Plan) -> Files:
 def offline_files(files: Files, plan: Plan) -> Files:
     """Add the service worker that keeps all of these files for later without a network."""
     source = sources.find(plan.root / "site", offline.NAME)
-    # The edition in one file is for who wants it, not for every visitor's browser to keep; the WebAssembly by itself
-    # for who got the file that it is packed in damaged.
-    packed = any(path.endswith(".bin") for path in files)
-    kept = {
-        path: data for path, data in files.items() if path != one_file.NAME and not (packed and path.endswith(".wasm"))
-    }
+    # The edition in one file is for who wants it, not for every visitor's browser to keep.
+    kept = {path: data for path, data in files.items() if path != one_file.NAME}
     return files | {offline.NAME: offline.worker(source, kept)}
 
 

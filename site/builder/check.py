@@ -22,7 +22,7 @@ BUDGET = (
     ("*/python_stdlib.zip", 2_700),
     ("*/numpy-*.whl", 9_000),
     ("*/core-*.js", 150),
-    ("*", 85),
+    ("*", 65),
 )
 # What the list of files holds, and the version that the service worker keeps does not.
 BESIDE = frozenset({offline.NAME, one_file.NAME})

@@ -145,7 +145,7 @@ head.writeInt32LE(checksum(rest), 4);
 const file = Buffer.concat([head, rest]);
 
 // The check: a new interpreter takes the file up and says what the page would show; snapshot.py compares.
-const { snapshot } = unpack(Promise.resolve(new Blob([file]).stream()));
+const { snapshot } = unpack(new Blob([file]).stream());
 const again = await loadPyodide(restoring(snapshot, factory));
 const shown = again.runPython(`
 import json

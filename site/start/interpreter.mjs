@@ -64,9 +64,9 @@ async function started(options, program) {
 
 /** Pyodide by way of the snapshot. */
 async function restored(options) {
-  const { program, snapshot } = unpacked;
-  const python = await started({ ...options, stdLibURL: EMPTY_LIBRARY, ...restoring(snapshot, factory) }, program);
-  const { header } = await snapshot;
+  const program = unpacked.then((it) => it.program);
+  const python = await started({ ...options, stdLibURL: EMPTY_LIBRARY, ...restoring(unpacked, factory) }, program);
+  const { header } = await unpacked;
   python.registerJsModule("_standard_library", { bring: () => bring(python, header.library) });
   python.runPython("from builder.resident import wake; wake(); del wake");
   return python;
@@ -74,8 +74,8 @@ async function restored(options) {
 
 /** Pyodide as it starts by itself, and the page's Python beside it. */
 async function ordinary(options) {
-  // A snapshot that came whole, but is not for this browser, came with the WebAssembly.
-  const program = unpacked.snapshot.then(() => unpacked.program).catch(async () => compiled((await fetched(WASM)).body));
+  // A file that came whole, but whose memory is not for this browser, brought its WebAssembly.
+  const program = unpacked.then((it) => it.program).catch(async () => compiled((await fetched(WASM)).body));
   const [python, app] = await Promise.all([
     started({ ...options, stdLibURL: LIBRARY, createPyodideModule: factory }, program),
     fetched(APP).then((answer) => answer.arrayBuffer()),

@@ -32,17 +32,17 @@ export function compiled(bytes) {
 
 /**
  * The file's two parts: the bytes of the WebAssembly as they come, and at the end the snapshot.
- * @param {Promise<ReadableStream<Uint8Array>>} coming
+ * @param {ReadableStream<Uint8Array>} packed
  */
-export function unpack(coming) {
+export function unpack(packed) {
   let program;
   const stream = new ReadableStream({ start: (controller) => void (program = controller) });
-  const snapshot = sorted(coming, program);
+  const snapshot = sorted(packed, program);
   snapshot.catch((error) => program.error(error));
   return { program: stream, snapshot };
 }
 
-async function sorted(coming, program) {
+async function sorted(packed, program) {
   let early = new Uint8Array(0); // what has come while the header is not whole
   let header = null;
   let body;
@@ -55,7 +55,7 @@ async function sorted(coming, program) {
     if (before < plain.length) body.set(plain.subarray(before), at + before);
     at += plain.length;
   });
-  const reader = (await coming).getReader();
+  const reader = packed.getReader();
   for (let { done, value } = await reader.read(); !done; { done, value } = await reader.read()) {
     if (!header) {
       early = new Uint8Array(await new Blob([early, value]).arrayBuffer());
@@ -76,45 +76,40 @@ async function sorted(coming, program) {
   return { header, body };
 }
 
-function here() {
-  const coming = FILE ? fetched(new URL(FILE, import.meta.url).href) : Promise.reject(new Error("this copy has none"));
-  const { program, snapshot } = unpack(coming.then((answer) => answer.body));
-  return { program: compiled(program), snapshot };
+async function here() {
+  if (!FILE) throw new Error("this copy has none");
+  const { program, snapshot } = unpack((await fetched(new URL(FILE, import.meta.url).href)).body);
+  const [compiledProgram, { header, body }] = await Promise.all([compiled(program), snapshot]);
+  return { program: compiledProgram, header, body };
 }
 
 /** In a worker; where there can be none, here. */
 function away() {
-  const made = {};
-  const settle = {};
-  for (const what of ["program", "snapshot"]) {
-    made[what] = new Promise((take, refuse) => (settle[what] = { take, refuse }));
-  }
-  const instead = () => Object.entries(here()).forEach(([what, promise]) => settle[what].take(promise));
-  try {
-    const worker = new Worker(import.meta.url, { type: "module", name: WORKER });
-    worker.onmessage = ({ data: { what, got, failure } }) => {
-      if (got) settle[what].take(got);
-      else settle[what].refuse(new Error(failure));
-    };
-    worker.onerror = (event) => {
-      event.preventDefault();
-      instead();
-    };
-    Promise.allSettled(Object.values(made)).then(() => worker.terminate());
-  } catch {
-    instead();
-  }
-  return made;
+  return new Promise((take, refuse) => {
+    try {
+      const worker = new Worker(import.meta.url, { type: "module", name: WORKER });
+      worker.onmessage = ({ data }) => {
+        worker.terminate();
+        if (data.failure) refuse(new Error(data.failure));
+        else take(data);
+      };
+      worker.onerror = (event) => {
+        event.preventDefault();
+        take(here());
+      };
+    } catch {
+      take(here());
+    }
+  });
 }
 
-function tell(what, promise) {
-  promise.then(
-    (got) => postMessage({ what, got }, got.body ? [got.body.buffer] : []),
-    (error) => postMessage({ what, failure: String(error.message ?? error) }),
+const inPage = "document" in globalThis;
+/** Asked for as soon as this module is there. @type {Promise<{program: WebAssembly.Module, header: object, body: Uint8Array}>} */
+export const unpacked = inPage && FILE && !held.size ? away() : here();
+unpacked.catch(() => {}); // whoever asks for it is told
+if (!inPage && globalThis.name === WORKER) {
+  unpacked.then(
+    (made) => postMessage(made, [made.body.buffer]),
+    (error) => postMessage({ failure: String(error.message ?? error) }),
   );
 }
-
-/** Both asked for as soon as this module is there. @type {Record<"program" | "snapshot", Promise>} */
-export const unpacked = "document" in globalThis && FILE && !held.size ? away() : here();
-for (const promise of Object.values(unpacked)) promise.catch(() => {}); // whoever asks for it is told
-if (globalThis.name === WORKER && !("document" in globalThis)) Object.entries(unpacked).forEach((each) => tell(...each));

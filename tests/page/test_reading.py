@@ -89,7 +89,7 @@ def test_what_is_pressed_early_takes_effect_when_python_is_ready(visit: Visit) -
     held: list[Route] = []
 
     def hold(page: Page) -> None:
-        page.route("**/python.*.bin", lambda route: held.append(route))
+        page.route("**/pyodide.asm.js", lambda route: held.append(route))
 
     page = visit(ready=False, prepare=hold)
     page.locator("#diagram [data-part=mlp]").click()
