@@ -20,6 +20,8 @@ from builder.resident import Compiled, Remainder
 _ELSEWHERE = ("anatomy.__main__", "anatomy.cli", "anatomy.commands")
 # Imported for this build alone.
 _DONE = ("builder.prepare", "ast", "zipfile", "zipfile._path", "zipfile._path.glob", "pkgutil")
+# Imported by asyncio, for sockets and processes, which no browser has. Code that asks for them gets them anew.
+_USELESS = ("ssl", "_ssl", "subprocess", "asyncio.sslproto", "asyncio.subprocess", "asyncio.base_subprocess")
 # Of a code's flags, from Python 3.13 on: its first constant is its docstring.
 _DOCUMENTED = 0x4000000
 # Of a class's flags: made while Python ran, and not immutable.
@@ -62,6 +64,12 @@ def tidy() -> None:
             each.__doc__ = None
     for name in _DONE:
         sys.modules.pop(name, None)
+    gone = [sys.modules.pop(name) for name in _USELESS]
+    for module in [each for each in gc.get_objects() if isinstance(each, ModuleType)]:
+        for name, value in list(vars(module).items()):
+            if any(value is each for each in gone):
+                vars(module)[name] = None
+    gone.clear()
     # Its buffer, made when Python started, is full of what lay there before.
     sys.stdin = open(0, buffering=1024, closefd=False)  # noqa: SIM115 (stays open)
     sys.__stdin__ = sys.stdin  # type: ignore[misc]
