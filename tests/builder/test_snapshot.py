@@ -84,7 +84,7 @@ def test_a_damaged_snapshot_in_the_cache_is_made_again(
 
     def make(command: str, folder: Path, _expected: object) -> None:
         asked.append(command)
-        (folder / "snapshot.bin").write_bytes(b"a snapshot")
+        (folder / "python.bin").write_bytes(b"a snapshot")
 
     def made() -> bytes:
         return snapshot.contents(before, {"main.py": b""}, {}, cache, plan.pins.node)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from tests.page.conftest import READY, START_TIMEOUT, Visit, absent
+from tests.page.conftest import Visit, absent
 
 FAILED = 'html[data-python="failed"]'
 
