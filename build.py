@@ -36,6 +36,7 @@ from builder import (
     snapshot,
     sources,
     template,
+    watch,
     wheels,
 )
 from builder.document import SNAPSHOT
@@ -44,6 +45,8 @@ from builder.server import serve
 
 RUNTIME = SITE / "runtime.json"
 CACHE = ROOT / ".cache" / "runtime"
+# What the site is made of.
+SOURCES = [ROOT / name for name in ("anatomy", "model_configs", "site", "build.py")]
 
 # What the page may load and from where. 'unsafe-eval': PyScript's core calls Function(), and its main script never
 # runs with the narrower 'wasm-unsafe-eval'. blob: as worker, since PyScript makes its workers of one. What stands in
@@ -76,6 +79,7 @@ class Plan:
     pins: pins.Pins
     wheels: Path | None = None
     require_numpy: bool = False
+    draft: bool = False  # for a look at an edit: without what takes long to make
     note: Callable[[str], None] = print
     root: Path = ROOT
     cache: Path = CACHE
@@ -114,9 +118,9 @@ def start_files(files: Files, plan: Plan) -> Files:
         return files
     made = dict(files)
     try:
-        expected = regions(State())
-        made[SNAPSHOT] = snapshot.contents(files, _scripts(plan), expected, plan.cache, plan.pins.node)
-    except snapshot.NoNodeError as error:
+        expected, make = regions(State()), not plan.draft
+        made[SNAPSHOT] = snapshot.contents(files, _scripts(plan), expected, plan.cache, plan.pins.node, make=make)
+    except snapshot.NoSnapshotError as error:
         plan.note(str(error))
     return made
 
@@ -130,7 +134,7 @@ def notice_files(files: Files, plan: Plan) -> Files:
 
 def one_file_files(files: Files, plan: Plan) -> Files:
     """Add the edition in one file."""
-    if not plan.pins.snapshot:
+    if not plan.pins.snapshot or plan.draft:
         return files
     site = plan.root / "site"
     known = document.with_own(site / TEMPLATE, files)
@@ -195,10 +199,14 @@ def files(
     *,
     runtime: Path = RUNTIME,
     require_numpy: bool = False,
+    draft: bool = False,
     note: Callable[[str], None] = print,
 ) -> Files:
-    """The whole site: path to bytes. `wheels` is a folder to look for NumPy in, `runtime` a file of pins."""
-    plan = Plan(pins.read(runtime), wheels, require_numpy, note=note)
+    """The whole site: path to bytes. `wheels` is a folder to look for NumPy in, `runtime` a file of pins.
+
+    A `draft` is for a look at an edit: with a snapshot only where it is made already, without the edition in one file.
+    """
+    plan = Plan(pins.read(runtime), wheels, require_numpy, draft, note=note)
     made: Files = {}
     with cache.alone(plan.cache, note):
         for step in STEPS:
@@ -215,21 +223,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Build, say what was made, and serve it if asked; 2 where it cannot be done."""
     parser = argparse.ArgumentParser(description="Build the site as plain files; needs a network once.")
     parser.add_argument("--open", action="store_true", help="serve the site on a free port and open the browser")
-    parser.add_argument("--serve", nargs="?", type=whole_number, const=0, metavar="PORT", help="serve it, on that port")
+    parser.add_argument(
+        "--serve", nargs="?", type=whole_number, const=0, metavar="PORT", help="serve it, building what is edited"
+    )
     parser.add_argument("--out", type=Path, default=ROOT / "dist", help="the folder to write (default: dist)")
     parser.add_argument("--wheels", type=Path, metavar="DIR", help="look here for NumPy's wheel before fetching it")
     parser.add_argument("--require-numpy", action="store_true", help="fail where NumPy cannot be had")
     parser.add_argument("--runtime", type=Path, default=RUNTIME, help="other pins (default: site/runtime.json)")
+    parser.add_argument("--draft", action="store_true", help="make no snapshot and no edition in one file")
+    parser.add_argument("--snapshot", action="store_true", help="served: make both anew at every edit, too")
     parser.add_argument("--check", type=Path, metavar="DIR", help="build nothing: verify a built or deployed folder")
     asked = parser.parse_args(arguments)
     try:
         if asked.check:
             return _checked(asked.check)
-        made = files(asked.wheels, runtime=asked.runtime, require_numpy=asked.require_numpy)
+        before = watch.stamps(SOURCES)
+        made = files(asked.wheels, runtime=asked.runtime, require_numpy=asked.require_numpy, draft=asked.draft)
         write(made, asked.out)
         print(_summary(made, asked.out, asked.runtime), flush=True)
         if asked.open or asked.serve is not None:
-            serve(asked.out, asked.serve or 0, browse=asked.open)
+            with watch.following(SOURCES, before, _again(asked)):
+                serve(asked.out, asked.serve or 0, browse=asked.open)
     except BuildError as error:
         print(f"build.py: {error}", file=sys.stderr)
         return 2
@@ -237,6 +251,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"build.py: {error.filename} cannot be read or written ({error.strerror}).", file=sys.stderr)
         return 2
     return 0
+
+
+def _again(asked: argparse.Namespace) -> list[str]:
+    """The command that builds the same once more, by a Python that takes no module of an edit's second for the edit."""
+    given = [f"--out={asked.out}", f"--runtime={asked.runtime}"]
+    given += [f"--wheels={asked.wheels}"] if asked.wheels else []
+    given += ["--require-numpy"] if asked.require_numpy else []
+    given += [] if asked.snapshot else ["--draft"]
+    return [sys.executable, "-B", str(ROOT / "build.py"), *given]
 
 
 def _checked(folder: Path) -> int:

@@ -10,9 +10,20 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import ClassVar
 
+from builder import offline
 from builder.failure import BuildError
 
 HOST = "127.0.0.1"
+
+
+# A worker shows the version that it keeps. While a site is being edited, its page is asked for at every visit, and the
+# one that is kept serves where nobody answers. The worker's own text, with its `answer`, follows.
+_FRESH = b"""self.addEventListener("fetch", (event) => {
+  if (event.request.mode !== "navigate") return;
+  event.stopImmediatePropagation();
+  event.respondWith(fetch(event.request).catch(() => answer(event.request)));
+});
+"""
 
 
 class SiteHandler(SimpleHTTPRequestHandler):
@@ -50,14 +61,31 @@ class SiteHandler(SimpleHTTPRequestHandler):
         """Stay quiet: the reader asked for a page, not for a log."""
 
 
+class EditedHandler(SiteHandler):
+    """Answers for a site that is being edited."""
+
+    def do_GET(self) -> None:
+        """The file; the service worker with a beginning of its own."""
+        place = Path(self.translate_path(self.path))
+        if place.name != offline.NAME or not place.is_file():
+            super().do_GET()
+            return
+        data = _FRESH + place.read_bytes()
+        self.send_response(200)
+        self.send_header("Content-Type", self.guess_type(place))
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+
 class SiteServer(ThreadingHTTPServer):
     """A threaded server of one folder, which knows its own address."""
 
     daemon_threads = True
 
-    def __init__(self, folder: Path, port: int = 0) -> None:
+    def __init__(self, folder: Path, port: int = 0, handler: type[SiteHandler] = SiteHandler) -> None:
         try:
-            super().__init__((HOST, port), functools.partial(SiteHandler, directory=str(folder)))
+            super().__init__((HOST, port), functools.partial(handler, directory=str(folder)))
         except (OSError, OverflowError) as error:
             raise BuildError(f"port {port} cannot be used ({error}); give another, or 0 for a free one.") from error
 
@@ -82,7 +110,7 @@ def running(folder: Path) -> Iterator[str]:
 
 def serve(out: Path, port: int, *, browse: bool) -> None:
     """Serve the folder until Ctrl-C, in a browser if asked."""
-    with SiteServer(out, port) as server:
+    with SiteServer(out, port, EditedHandler) as server:
         print(f"Serving it at {server.url} until Ctrl-C.", flush=True)
         if browse and not webbrowser.open(server.url):
             print("No browser could be opened: type that address into one.", flush=True)

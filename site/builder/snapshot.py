@@ -17,25 +17,34 @@ HERE = Path(__file__).parent
 INSIDE = ("resident.py", "prepare.py")
 
 
-class NoNodeError(BuildError):
-    """There is no Node to make a snapshot with: the page then starts the ordinary way."""
+class NoSnapshotError(BuildError):
+    """There is none and none can or shall be made: the page then starts the ordinary way."""
 
 
 def contents(
-    files: Mapping[str, bytes], pages: Mapping[str, bytes], expected: Mapping[str, str], cache: Path, node: str
+    files: Mapping[str, bytes],
+    pages: Mapping[str, bytes],
+    expected: Mapping[str, str],
+    cache: Path,
+    node: str,
+    *,
+    make: bool = True,
 ) -> bytes:
     """The WebAssembly and a snapshot of the interpreter in `files`, with their app.zip's package and `pages` in it.
 
-    `expected` is what this Python makes of the page's regions; the restored one must make the same.
+    `expected` is what this Python makes of the page's regions; the restored one must make the same. With `make` off it
+    is taken from the cache or not at all. Raises :class:`NoSnapshotError` where it is not to be had.
     """
     wanted = _inputs(files, pages)
     place = cache / "snapshots" / f"{digest(wanted)}.kept"
     kept = caching.kept(place)
     if kept is not None:
         return kept
+    if not make:
+        raise NoSnapshotError("The page of this draft starts the ordinary way, a little later than from a snapshot.")
     command = node_command(cache, node)
     if command is None:
-        raise NoNodeError("The page will start the ordinary way: there is no Node to make a snapshot with.")
+        raise NoSnapshotError("The page will start the ordinary way: there is no Node to make a snapshot with.")
     with caching.making(cache) as folder:
         for name, data in wanted.items():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
