@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 
 import build
-from builder import offline, server, sources, watch
+from builder import document, offline, server, sources, watch
 
 
 def test_any_change_of_a_file_changes_the_stamps_and_nothing_else_does(tmp_path: Path) -> None:
@@ -112,8 +112,8 @@ def test_a_saved_edit_is_in_the_page_and_in_what_python_reads(served: Served) ->
     served.said("Built anew")
     assert b"{--edited:1;" in served.get()
     # The page starts from what was edited, or from a snapshot that was made of it: there is none here.
-    (interpreter,) = (served.root / "dist").glob("interpreter.*.js")
-    assert 'const SNAPSHOT = "";' in interpreter.read_text("utf-8")
+    stem = document.SNAPSHOT.partition(".")[0]
+    assert not list((served.root / "dist").glob(f"{stem}.*"))
     assert build.main(["--check", str(served.root / "dist")]) == 0
 
 
