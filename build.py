@@ -208,7 +208,7 @@ def files(
     """
     plan = Plan(pins.read(runtime), wheels, require_numpy, draft, note=note)
     made: Files = {}
-    with cache.alone(plan.cache, note):
+    with cache.alone(plan.cache, print):  # a wait is no property of this site, of which `note` tells
         for step in STEPS:
             made = step(made, plan)
     return made
