@@ -58,7 +58,11 @@ async function sorted(packed, program) {
   const reader = packed.getReader();
   for (let { done, value } = await reader.read(); !done; { done, value } = await reader.read()) {
     if (!header) {
-      early = new Uint8Array(await new Blob([early, value]).arrayBuffer());
+      // Not by way of a Blob: WebKit never reads one in a worker of a page without an origin.
+      const longer = new Uint8Array(early.length + value.length);
+      longer.set(early);
+      longer.set(value, early.length);
+      early = longer;
       const length = early.length < 8 ? Infinity : new DataView(early.buffer).getUint32(0, true);
       if (early.length < 8 + length) continue;
       value = early.subarray(8 + length);
