@@ -86,6 +86,7 @@ def use(page: Page) -> None:
     """A little of everything that needs Python."""
     page.select_option("#model", "llama-3-70b")
     expect(page.locator("#figures [data-figure=parameters]").first).to_contain_text("70.6B")
+    page.evaluate("document.getElementById('all-parts').open = true")
     page.locator('details[data-part="mlp"] summary').click()
     expect(page.locator("#panel h2")).to_contain_text("MLP")
     page.locator("#code-cell").fill("import difflib\nprint(6 * 7, difflib.__name__)")
