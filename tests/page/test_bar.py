@@ -92,7 +92,7 @@ def test_selecting_a_part_leaves_the_panels_heading_in_sight(visit: Visit, width
     for part in ("embedding", "experts", "unembedding"):
         page.locator(f"#diagram [data-part={part}]").last.click()
         heading = page.locator("#panel h2")
-        expect(heading).to_have_text(re.compile("mbedding|Experts"))
+        expect(heading).to_have_text(re.compile("mbedding|Routed experts"))
         expect(heading).to_be_in_viewport()
     page.locator("#diagram [data-part=final-norm]").press("Enter")
     expect(page.locator("#panel h2")).to_have_text("Final norm")
