@@ -1,35 +1,37 @@
 // What stays in this browser: keeps this copy for later without a network, says whether that is done yet, offers a newer
-// version when there is one, and removes on demand whatever a visit has left.
+// version when there is one, and removes on demand what visits have left, or this copy.
 const root = document.documentElement;
 const workers = navigator.serviceWorker;
 const WORKS = "This copy works offline: it is kept in this browser.";
 const LOST = "This copy does not work offline: the browser could not keep it. The next visit tries again.";
-let reloading = false;
+const REMOVED = "The offline copy is removed. The page works on with a network; your next visit keeps a copy again.";
+// So begins the name of all that is kept, of files and of a visitor: a host may hold other copies of the site.
+const OURS = `anatomy ${new URL("./", location.href).href} `;
+let taking = false; // whether this page has asked for the newer version
 
 function say(text) {
   const status = document.getElementById("offline-status");
   if (status) status.textContent = text;
 }
 
-// Ready is the moment from which the page needs the network for nothing else.
-function whenReady(then) {
-  const check = () => {
-    if (root.dataset.python !== "ready") return false;
-    observer.disconnect();
-    then();
-    return true;
-  };
-  const observer = new MutationObserver(check);
-  if (!check()) observer.observe(root, { attributeFilter: ["data-python"] });
-}
+// The moment from which the page needs the network for nothing else.
+const ready = new Promise((resolve) => {
+  const look = () => root.dataset.python === "ready" && resolve();
+  document.addEventListener("python", look);
+  look();
+});
 
-function offer(waiting) {
+function offer(worker) {
   const status = document.getElementById("python-status");
   const button = document.createElement("button");
   button.type = "button";
   button.id = "update";
   button.textContent = "reload";
-  button.addEventListener("click", () => waiting.postMessage("take over"));
+  button.addEventListener("click", () => {
+    taking = true;
+    if (worker.state === "installed") worker.postMessage("take over");
+    else location.reload(); // another page has had it take over
+  });
   status.replaceChildren("A newer version is ready: ", button);
 }
 
@@ -53,11 +55,10 @@ async function keep() {
   else say("This copy does not work offline yet: it is being kept in this browser now.");
   let controlled = Boolean(workers.controller);
   workers.addEventListener("controllerchange", () => {
-    // The first worker takes over a page of its own version; any later one brings another version, taken as a whole.
-    if (controlled && !reloading) {
-      reloading = true;
-      location.reload();
-    }
+    // The first worker takes over a page of its own version. Any later one brings another version: where that was not
+    // asked for, what its reader is about is not to be lost.
+    if (taking) location.reload();
+    else if (controlled) offer(workers.controller);
     controlled = true;
   });
   const registration = await workers.register("service_worker.js", { updateViaCache: "none" });
@@ -66,32 +67,13 @@ async function keep() {
   registration.addEventListener("updatefound", () => registration.installing && follow(registration.installing));
 }
 
-// All that the page stores of a visitor begins so.
-const OURS = "anatomy:";
-// PyScript opens databases that begin so and puts nothing into them; other pages of the same host may use them.
-const PYSCRIPTS = "IDBMap/";
+// Whatever the copy, keys of a visitor's once began so.
+const ONCE = "anatomy:";
 
-const done = (request) =>
-  new Promise((resolve, reject) => {
-    request.onsuccess = () => resolve(request.result);
-    request.onerror = request.onblocked = reject;
-  });
-
-async function removeEmpty(name) {
-  const database = await done(indexedDB.open(name));
-  const stores = [...database.objectStoreNames];
-  const counts = stores.map((store) => done(database.transaction(store).objectStore(store).count()));
-  const held = await Promise.all(counts);
-  database.close();
-  if (held.every((count) => !count)) indexedDB.deleteDatabase(name);
-}
-
-async function forget() {
+function forget() {
   try {
-    for (const key of Object.keys(localStorage)) if (key.startsWith(OURS)) localStorage.removeItem(key);
-    const databases = (await indexedDB.databases?.()) ?? [];
-    const theirs = databases.map(({ name }) => name).filter((name) => name.startsWith(PYSCRIPTS));
-    await Promise.allSettled(theirs.map(removeEmpty));
+    const keys = Object.keys(localStorage).filter((key) => key.startsWith(OURS) || key.startsWith(ONCE));
+    for (const key of keys) localStorage.removeItem(key);
   } catch {
     // A browser that forbids storage has nothing to remove.
   }
@@ -100,17 +82,38 @@ async function forget() {
   location.reload();
 }
 
-document.addEventListener("click", (event) => {
-  if (event.target.id === "forget") forget();
-});
-if ("forget" in root.dataset) forget(); // chosen before this was here
+async function removeCopy() {
+  try {
+    sessionStorage.setItem(OURS, "no copy"); // for as long as this tab is open
+    await (await workers?.getRegistration())?.unregister();
+    const names = (await caches.keys()).filter((name) => name.startsWith(OURS));
+    await Promise.all(names.map((name) => caches.delete(name)));
+  } catch {
+    // Then there is none.
+  }
+  say(REMOVED);
+}
+
+let removed = false;
+try {
+  removed = OURS in sessionStorage;
+} catch {
+  // As above.
+}
+
+const asked = { forget, "forget-copy": removeCopy };
+document.addEventListener("click", ({ target }) => asked[target.id]?.());
+asked[root.dataset.forget]?.(); // chosen before this was here
 
 if (root.dataset.edition) {
   say("This is the edition in one file: it needs no network.");
+  document.getElementById("offline-copy").hidden = true;
 } else if (!workers) {
   say("This copy does not work offline: here, this browser keeps no pages. The edition in one file does.");
+} else if (removed) {
+  say(REMOVED);
 } else if (navigator.connection?.saveData && !workers.controller) {
   say("This copy does not work offline: to spare your data, it is not kept.");
 } else {
-  whenReady(() => keep().catch(() => say(LOST)));
+  ready.then(keep).catch(() => say(LOST));
 }

@@ -7,7 +7,8 @@ from typing import Any
 
 from pyscript import PyWorker, document, ffi, window
 
-KEPT = "anatomy:code"
+import kept
+
 PATIENCE = 30  # seconds that the worker may take before the cell says that it is slow
 LONGEST = 300  # characters of an error that a sentence quotes
 
@@ -55,6 +56,7 @@ class Cell:
         self.task: asyncio.Task[None] | None = None
         self.wanted: str | None = None  # the code to run once the worker can
         self.running = False
+        self.warning = ""  # what becomes of the code, where it is not kept
         self.scrolling = False  # whether the output is about to be scrolled to its end
         self.scroll = ffi.create_proxy(self._scroll)
 
@@ -99,29 +101,30 @@ class Cell:
         self.say("reset")
 
     def keep(self) -> None:
-        """Remember the edited code for the next visit."""
-        try:
-            if self.editor.value == self.editor.defaultValue:
-                window.localStorage.removeItem(KEPT)
-            else:
-                window.localStorage.setItem(KEPT, self.editor.value)
-        except Exception:  # a browser may forbid storage; the code is then not kept
-            return
+        """Remember the edited code for the next visit, or say why not."""
+        code = self.editor.value
+        reason = kept.put("code", "" if code == self.editor.defaultValue else code)
+        self.warn(f"The code is not kept for your next visit: {reason}." if reason else "")
 
     def restore(self) -> None:
         """Put back what an earlier visit left in the editor, unless something was typed there already."""
-        try:
-            kept = window.localStorage.getItem(KEPT)
-        except Exception:
-            return
-        if kept and self.editor.value == self.editor.defaultValue:
-            self.editor.value = kept
+        code, reason = kept.get("code")
+        if code and self.editor.value == self.editor.defaultValue:
+            self.editor.value = code
+        if reason:
+            self.warn(f"The code of your last visit is not brought back: {reason}.")
+
+    def warn(self, text: str) -> None:
+        """Say, beside where things stand, what becomes of the code."""
+        status = document.getElementById("code-status")
+        status.textContent = f"{status.textContent.removesuffix(self.warning).strip()} {text}".strip()
+        self.warning = text
 
     def say(self, what: str, more: str = "") -> None:
         """Tell in words where things stand, and as data for styles and tests."""
         status = document.getElementById("code-status")
         status.dataset.state = what
-        status.textContent = more or SAYS[what]
+        status.textContent = f"{more or SAYS[what]} {self.warning}".strip()
         working = self.running or self.wanted is not None
         document.getElementById("code-stop").setAttribute("aria-disabled", "false" if working else "true")
 

@@ -9,19 +9,14 @@ from pyscript import document, ffi, window
 from pyscript.js_modules import idiomorph
 
 import cell
+import kept
 import picked
-from anatomy.views.page import (
-    PROMPT,
-    VIEWS,
-    marked,
-    regions,
-)
+from anatomy.views.page import PROMPT, VIEWS, marked, regions
 from anatomy.views.wording import hooks
 from anatomy.visit import brought, lengths, steps
 from anatomy.visit.address import from_hash
 from anatomy.visit.state import SEQ_LEN, State
 
-SOLVED, OWN = "anatomy:solved", "anatomy:own"
 REGIONS = ", ".join(f"#{name}" for name in VIEWS)
 MORPH = ffi.to_js({"morphStyle": "innerHTML"})
 # While a number is being typed, the field keeps what its user types.
@@ -51,9 +46,9 @@ class Page:
     def render(self, state: State, *, typing: bool = False) -> None:
         """Patch what answers at once, have the rest follow, and keep the progress between visits."""
         if state.solved != self.state.solved:
-            _store(SOLVED, json.dumps(sorted(state.solved)) if state.solved else None)
+            _keep("solved", json.dumps(sorted(state.solved)) if state.solved else "", "What you solved")
         if state.own != self.state.own:
-            _store(OWN, state.own.text if state.own else None)
+            _keep("own", state.own.text if state.own else "", "Your model")
         self.state, self.typing = state, typing
         for name in PROMPT:
             self.patch(name)
@@ -147,21 +142,9 @@ page = Page()
 bringing = picked.start(page)
 
 
-def _stored(key: str) -> str | None:
-    try:
-        return str(window.localStorage.getItem(key) or "") or None
-    except Exception:  # a browser may forbid storage; progress is then not kept
-        return None
-
-
-def _store(key: str, value: str | None) -> None:
-    try:
-        if value is None:
-            window.localStorage.removeItem(key)
-        else:
-            window.localStorage.setItem(key, value)
-    except Exception:
-        return
+def _keep(name: str, text: str, what: str) -> None:
+    if reason := kept.put(name, text):
+        document.getElementById("python-status").textContent = f"{what} is not kept for your next visit: {reason}."
 
 
 def _text(attribute: Any) -> str | None:
@@ -262,8 +245,8 @@ def arrived(_event: Any = None) -> None:
 def start() -> None:
     """Take over the page: the address and what was chosen while Python was loading decide what is shown."""
     page.shown["panel"] = ""  # another part may stand there already
-    page.state = steps.with_progress(page.state, brought.solved(_stored(SOLVED) or ""))
-    page.state = brought.with_own(page.state, _stored(OWN) or "")
+    page.state = steps.with_progress(page.state, brought.solved(kept.get("solved")[0]))
+    page.state = brought.with_own(page.state, kept.get("own")[0])
     state = from_hash(page.state, window.location.hash)
     model, seq_len = document.getElementById("model"), document.getElementById("seq-len")
     slider = document.getElementById("seq-len-slider")

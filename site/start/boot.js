@@ -155,8 +155,8 @@ function handOver() {
 }
 
 document.addEventListener("click", (event) => {
-  if (event.target.id === "forget" && early()) {
-    root.dataset.forget = "";
+  if (event.target.id.startsWith("forget") && early()) {
+    root.dataset.forget = event.target.id;
     keep(); // which brings what removes it
     return;
   }

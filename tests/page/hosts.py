@@ -20,6 +20,7 @@ _POLICY = re.compile(r'http-equiv="Content-Security-Policy" content="([^"]*)"')
 class Host:
     """Serves a mapping of files; `cut` names those that break off midway, `types` other content types by suffix.
 
+    `redirects` leads from addresses to others, `bounces` does so once.
     ``violations`` are the reports of what the page's policy forbids, requests to another origin among it.
     """
 
@@ -27,6 +28,8 @@ class Host:
         self.files = dict(files)
         self.cut: set[str] = set()
         self.types: dict[str, str] = {}
+        self.redirects: dict[str, str] = {}
+        self.bounces: dict[str, str] = {}
         self.asked: list[str] = []
         self.violations: list[str] = []
         self._heard = threading.Condition()
@@ -111,7 +114,14 @@ class _Handler(SiteHandler):
 
     def do_GET(self) -> None:  # noqa: N802 (the base class names it so)
         host = self.server.host
-        path = urlsplit(self.path).path.removeprefix("/")
+        path = urlsplit(self.path).path
+        if elsewhere := host.bounces.pop(path, None) or host.redirects.get(path):
+            self.send_response(302)
+            self.send_header("Location", elsewhere)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+            return
+        path = path.removeprefix("/")
         if not path or path.endswith("/"):
             path += "index.html"
         host.hear(path)

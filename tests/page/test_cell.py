@@ -264,7 +264,32 @@ def test_edited_code_is_kept_between_visits_until_reset(page: Page) -> None:
     expect(editor).to_have_value("print('kept')", timeout=START)
     page.get_by_role("button", name="Reset", exact=True).click()
     expect(editor).to_have_value(snippet.SOURCE)
-    assert page.evaluate("localStorage.getItem('anatomy:code')") is None
+    assert page.evaluate("localStorage.length") == 0
+
+
+def test_code_too_long_to_be_kept_is_said_so_and_costs_no_start_anything(page: Page) -> None:
+    editor, status = page.get_by_label("Python code"), page.locator("#code-status")
+    editor.fill("#" * 100_001)
+    expect(status).to_contain_text("not kept for your next visit: it holds 100,001 characters, and at most 100,000")
+    run(page, "#" * 100_001)
+    expect(status).to_contain_text("Finished. Ready to run again. The code is not kept")
+    assert page.evaluate("localStorage.length") == 0
+    editor.fill("#" * 100_000)
+    expect(status).to_have_text("Finished. Ready to run again.")
+    page.evaluate("localStorage[Object.keys(localStorage)[0]] = '#'.repeat(3_000_000)")
+    page.reload()
+    expect(status).to_contain_text("is not brought back: it holds 3,000,000 characters", timeout=15_000)
+    expect(editor).to_have_value(snippet.SOURCE)
+
+
+def test_what_the_browser_has_no_room_for_is_said_not_to_be_kept(page: Page) -> None:
+    page.evaluate("Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError') }")
+    page.get_by_label("Python code").fill("print('mine')")
+    expect(page.locator("#code-status")).to_contain_text(
+        "The code is not kept for your next visit: this browser has no"
+    )
+    page.locator("#model").select_option("mistral-7b-v0.1")
+    expect(page.locator("#python-status")).to_contain_text("What you solved is not kept for your next visit")
 
 
 def test_the_cell_works_by_keyboard_alone(shared_page: Page) -> None:

@@ -7,7 +7,7 @@ import urllib.request
 from collections.abc import Callable, Iterator
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Error, Page, expect
 
 from tests.page.conftest import READY, START_TIMEOUT, Guard
 from tests.page.hosts import Host, version
@@ -15,21 +15,18 @@ from tests.page.hosts import Host, version
 WORKS = "This copy works offline"
 OFFER = "A newer version is ready: reload"
 CACHES = "caches.keys().then((names) => names.length)"
-# A database of another page of the host, and how much it holds.
-OPENED = """
-(name) => new Promise((resolve, reject) => {
-  const request = indexedDB.open(name);
-  request.onupgradeneeded = () => request.result.createObjectStore("store", { autoIncrement: true });
-  request.onsuccess = () => {
-    const store = request.result.transaction("store", "readwrite").objectStore("store");
-    const asked = store.%s;
-    asked.onsuccess = () => { request.result.close(); resolve(asked.result); };
-  };
-  request.onerror = reject;
-})
+# Whether no newer version waits, once none is being fetched any more (`wait_for_function` would not await a promise).
+GIVEN_UP = """
+async () => {
+  const registration = await navigator.serviceWorker.getRegistration();
+  while (registration.installing) {
+    const worker = registration.installing;
+    await new Promise((resolve) => worker.addEventListener("statechange", resolve, { once: true }));
+  }
+  return !registration.waiting;
+}
 """
-FILL, FILLED = OPENED % "add('kept')", OPENED % "count()"
-
+KEYS = "Object.keys(localStorage).filter((key) => key !== 'neighbour').map((key) => key.split(' ').at(-1)).sort()"
 
 @pytest.fixture
 def host(site: dict[str, bytes]) -> Iterator[Host]:
@@ -80,6 +77,109 @@ def gone(host: Host) -> None:
     host.stop()
     with pytest.raises(urllib.error.URLError):
         urllib.request.urlopen(host.url, timeout=5)
+
+
+REDIRECTS = {
+    "/": ({"/": "/index.html"}, {}),
+    "/index.html": ({"/index.html": "/"}, {}),
+    "once, to the page": ({}, {"/": "/index.html"}),
+    "once, by a login": ({"/login": "/"}, {"/": "/login"}),
+    "every file": ({}, {}),
+}
+
+
+@pytest.mark.parametrize(("redirects", "bounces"), REDIRECTS.values(), ids=REDIRECTS)
+def test_what_came_by_a_redirect_is_kept_as_the_page_it_is(
+    visitor: BrowserContext, host: Host, redirects: dict[str, str], bounces: dict[str, str]
+) -> None:
+    page = visitor.new_page()
+    page.goto(host.url + "index.html")
+    # From here on it is the worker that asks.
+    host.redirects, host.bounces = dict(redirects), dict(bounces)
+    if not redirects and not bounces:
+        host.files |= {f"moved/{path}": data for path, data in host.files.items()}
+        host.bounces = {f"/{path}": f"/moved/{path}" for path in host.files}
+    ready(page)
+    expect(page.locator("#offline-status")).to_contain_text(WORKS, timeout=START_TIMEOUT)
+    for _ in range(2):
+        for address in ("", "index.html"):
+            page.goto("about:blank")
+            page.goto(host.url + address)
+            assert title(ready(page)).endswith("one")
+        host.stop()
+
+
+def test_a_copy_whose_address_lacks_its_slash_is_found_and_kept(visitor: BrowserContext, host: Host) -> None:
+    host.files = {f"a/{path}": data for path, data in host.files.items()}
+    host.redirects = {"/a": "/a/"}
+    page = visitor.new_page()
+    page.goto(f"{host.url}a")
+    ready(page)
+    expect(page.locator("#offline-status")).to_contain_text(WORKS, timeout=START_TIMEOUT)
+    page.goto("about:blank")
+    page.goto(f"{host.url}a")
+    ready(page)
+    host.stop()
+    page.goto(f"{host.url}a/")
+    ready(page)
+
+
+def test_a_page_to_log_in_at_is_not_kept_as_this_one(visitor: BrowserContext, host: Host) -> None:
+    host.files["login"] = b"<!doctype html><title>Log in</title>"
+    page = visitor.new_page()
+    page.goto(host.url + "index.html")
+    host.redirects = {"/": "/login"}
+    ready(page)
+    expect(page.locator("#offline-status")).to_contain_text("could not keep it", timeout=START_TIMEOUT)
+    host.redirects.clear()
+    page.goto(host.url)
+    assert title(ready(page)).endswith("one")
+    expect(page.locator("#offline-status")).to_contain_text(WORKS, timeout=START_TIMEOUT)
+
+
+# As a worker did that kept and answered what it had received.
+TRUSTING = ("found && !found.redirected", "found")
+POISON = """
+async () => {
+  const [name] = await caches.keys();
+  const page = await fetch("moved");
+  if (page.redirected) await (await caches.open(name)).put("./", page);
+  return page.redirected;
+}
+"""
+
+
+def test_a_browser_that_a_redirect_has_locked_out_gets_in_again(
+    visitor: BrowserContext, host: Host, site: dict[str, bytes]
+) -> None:
+    worker = host.files["service_worker.js"].decode()
+    assert worker.count(TRUSTING[0]) == 1
+    host.files["service_worker.js"] = worker.replace(*TRUSTING).encode()
+    page = kept(visitor, host)
+    host.redirects = {"/moved": "/index.html"}
+    assert page.evaluate(POISON)
+    with pytest.raises(Error, match="ERR_FAILED"):
+        page.goto(host.url)
+    host.files = version(site, "two")
+    host.asked.clear()
+    with pytest.raises(Error, match="ERR_FAILED"):
+        page.goto(host.url)
+    # The failure was what had the browser look for a newer worker, which mends the page before it fetches anything.
+    host.await_request("service_worker.js")
+    host.await_request("index.html")
+    page.goto(host.url)
+    ready(page)
+
+
+def test_a_worker_that_has_lost_the_page_leaves_it_to_the_network(visitor: BrowserContext, host: Host) -> None:
+    page = kept(visitor, host)
+    host.redirects = {"/moved": "/index.html"}
+    assert page.evaluate(POISON)
+    page.goto(host.url)
+    assert title(ready(page)).endswith("one")
+    page.evaluate("caches.keys().then((names) => Promise.all(names.map((name) => caches.delete(name))))")
+    page.goto(host.url)
+    assert title(ready(page)).endswith("one")
 
 
 def use(page: Page) -> None:
@@ -147,6 +247,47 @@ def test_a_newer_version_is_offered_and_taken_as_a_whole(
     assert title(ready(page)).endswith("two")
 
 
+def other_cell(site: dict[str, bytes]) -> dict[str, bytes]:
+    """A second version whose cell has a worker of another name."""
+    (before,) = (path for path in site if path.startswith("cell_worker."))
+    after = "cell_worker.0123456789.py"
+    page = site["index.html"].replace(before.encode(), after.encode())
+    files = {path: data for path, data in site.items() if path != before}
+    return version({**files, "index.html": page, after: site[before]}, "two")
+
+
+def test_a_version_taken_in_one_tab_is_offered_in_the_others(
+    visitor: BrowserContext, host: Host, site: dict[str, bytes]
+) -> None:
+    taking = kept(visitor, host)
+    other = visitor.new_page()
+    other.goto(host.url)
+    ready(other)
+    other.evaluate("window.here = 'still'")
+    host.files = other_cell(site)
+    taking.reload()
+    ready(taking)
+    expect(taking.locator("#python-status")).to_contain_text(OFFER, timeout=START_TIMEOUT)
+    taking.get_by_role("button", name="reload").click()
+    expect(taking.locator("h1")).to_contain_text("two", timeout=START_TIMEOUT)
+    ready(taking)
+    expect(taking.locator("#offline-status")).to_contain_text(WORKS, timeout=START_TIMEOUT)
+    # The other works on as it is, with what its own version has kept: the host has its worker no more.
+    expect(other.locator("#python-status")).to_contain_text(OFFER)
+    use(other)
+    assert other.evaluate("window.here") == "still"
+    assert title(other).endswith("one")
+    other.get_by_role("button", name="reload").click()
+    expect(other.locator("h1")).to_contain_text("two", timeout=START_TIMEOUT)
+    use(ready(other))
+    # Nobody needs the first version now.
+    taking.close()
+    other.reload()
+    ready(other)
+    expect(other.locator("#offline-status")).to_contain_text(WORKS, timeout=START_TIMEOUT)
+    assert other.evaluate(CACHES) == 1
+
+
 def other_notices(site: dict[str, bytes]) -> dict[str, bytes]:
     """A second version whose notices are others."""
     return version({**site, "THIRD-PARTY.txt": site["THIRD-PARTY.txt"] + b"\nMore.\n"}, "two")
@@ -175,7 +316,7 @@ def test_an_update_that_does_not_come_whole_leaves_the_old_version_working(
     page.reload()
     assert title(ready(page)).endswith("one")
     host.await_request("THIRD-PARTY.txt")
-    page.wait_for_function("navigator.serviceWorker.getRegistration().then((it) => !it.installing && !it.waiting)")
+    assert page.evaluate(GIVEN_UP)
     assert page.locator("#update").count() == 0
     gone(host)
     page.reload()
@@ -214,9 +355,7 @@ def test_one_button_removes_all_that_visits_have_left(visitor: BrowserContext, h
     ready(page)
     page.select_option("#model", "mistral-7b-v0.1")
     page.locator("#code-cell").fill("print('mine')")
-    page.evaluate("localStorage.setItem('anatomy:other', '1'); localStorage.setItem('neighbour', '1')")
-    for name in ("neighbour", "IDBMap/neighbour"):
-        page.evaluate(FILL, name)
+    page.evaluate("localStorage.setItem('anatomy:code', '1'); localStorage.setItem('neighbour', '1')")
     assert page.evaluate("Object.keys(localStorage).length") >= 3
     page.locator("#kept summary").click()
     with page.expect_navigation():
@@ -224,8 +363,6 @@ def test_one_button_removes_all_that_visits_have_left(visitor: BrowserContext, h
     ready(page)
     # What another page of the same host keeps is not ours to remove.
     assert page.evaluate("Object.keys(localStorage)") == ["neighbour"]
-    for name in ("neighbour", "IDBMap/neighbour"):
-        assert page.evaluate(FILLED, name) == 1
     expect(page.locator("#model")).to_have_value("gpt2")
     expect(page.locator("#challenges-progress")).to_contain_text("0 of")
     assert "mine" not in page.locator("#code-cell").input_value()
@@ -235,7 +372,9 @@ def test_what_is_kept_can_be_removed_while_python_is_loading(visitor: BrowserCon
     page = visitor.new_page()
     page.goto(host.url)
     ready(page)
-    page.evaluate("localStorage.setItem('anatomy:other', '1')")
+    page.select_option("#model", "mistral-7b-v0.1")
+    expect(page.locator("li[data-challenge=mlp]")).to_have_attribute("data-done", "true")
+    assert page.evaluate(KEYS) == ["solved"]
     page.route("**/python.*.bin", lambda route: None)  # never answered: Python goes on loading
     page.goto(host.url + "?again")
     page.wait_for_selector('html[data-python="loading"]', state="attached")
@@ -244,7 +383,44 @@ def test_what_is_kept_can_be_removed_while_python_is_loading(visitor: BrowserCon
     with page.expect_navigation():
         page.locator("#forget").click()
     ready(page)
-    assert page.evaluate("localStorage.getItem('anatomy:other')") is None
+    assert page.evaluate(KEYS) == []
+
+
+def test_the_offline_copy_can_be_removed_and_comes_back_with_the_next_visit(
+    visitor: BrowserContext, host: Host
+) -> None:
+    page = kept(visitor, host)
+    page.locator("#code-cell").fill("print('mine')")
+    page.locator("#kept summary").click()
+    page.get_by_role("button", name="Remove the offline copy").click()
+    expect(page.locator("#offline-status")).to_contain_text("The offline copy is removed")
+    assert page.evaluate(CACHES) == 0
+    assert page.evaluate(KEYS) == ["code"]
+    # Removing the rest too must not bring it back.
+    with page.expect_navigation():
+        page.get_by_role("button", name="Remove what you left").click()
+    ready(page)
+    expect(page.locator("#offline-status")).to_contain_text("The offline copy is removed")
+    assert page.evaluate(KEYS) == []
+    assert page.evaluate(CACHES) == 0
+    assert page.evaluate("navigator.serviceWorker.getRegistrations().then((all) => all.length)") == 0
+    page.close()
+    kept(visitor, host)
+
+
+def test_the_offline_copy_can_be_removed_while_python_is_loading(visitor: BrowserContext, host: Host) -> None:
+    page = kept(visitor, host)
+    # Long before Python is there.
+    page.add_init_script("addEventListener('DOMContentLoaded', () => document.getElementById('forget-copy').click())")
+    page.goto(host.url + "?again")
+    expect(page.locator("#offline-status")).to_contain_text("The offline copy is removed")
+    assert page.evaluate(CACHES) == 0
+
+
+def test_no_database_is_opened(visitor: BrowserContext, host: Host) -> None:
+    page = kept(visitor, host)
+    page.goto(host.url + "THIRD-PARTY.txt")  # a page without Python, which has the browser's own databases
+    assert page.evaluate("indexedDB.databases()") == []
 
 
 def test_two_copies_on_one_host_leave_each_other_alone(
@@ -252,16 +428,38 @@ def test_two_copies_on_one_host_leave_each_other_alone(
 ) -> None:
     copies = {name: version(site, name) for name in ("one", "two")}
     host.files = {f"{name}/{path}": data for name, files in copies.items() for path, data in files.items()}
+    page = visitor.new_page()
     for name in copies:
-        page = visitor.new_page()
         page.goto(f"{host.url}{name}/")
         ready(page)
         expect(page.locator("#offline-status")).to_contain_text(WORKS, timeout=START_TIMEOUT)
+        page.locator("#code-cell").fill(f"print({name!r})")
+    # What one of them forgets is its own.
+    page.locator("#kept summary").click()
+    with page.expect_navigation():
+        page.locator("#forget").click()
+    ready(page)
+    assert "print('two')" not in page.locator("#code-cell").input_value()
+    page.get_by_role("button", name="Remove the offline copy").click()
+    expect(page.locator("#offline-status")).to_contain_text("The offline copy is removed")
     host.stop()
-    for name in copies:
+    page.goto(f"{host.url}one/")
+    ready(page)
+    expect(page.locator("h1")).to_contain_text("one")
+    assert page.locator("#code-cell").input_value() == "print('one')"
+
+
+def test_what_was_kept_for_all_copies_of_a_host_is_taken_over_by_the_first(visitor: BrowserContext, host: Host) -> None:
+    host.files = {f"{name}/{path}": data for name in ("one", "two") for path, data in host.files.items()}
+    page = visitor.new_page()
+    page.goto(host.url + "one/THIRD-PARTY.txt")
+    page.evaluate("localStorage['anatomy:code'] = 'print(1)'; localStorage['anatomy:solved'] = '[\"mlp\"]'")
+    for name, code in (("one", True), ("two", False), ("one", True)):
         page.goto(f"{host.url}{name}/")
         ready(page)
-        expect(page.locator("h1")).to_contain_text(name)
+        assert (page.locator("#code-cell").input_value() == "print(1)") == code
+        expect(page.locator("li[data-challenge=mlp]")).to_have_attribute("data-done", str(code).lower())
+    assert page.evaluate(KEYS) == ["code", "solved"]
 
 
 def test_files_that_the_browser_has_thrown_away_are_kept_again(visitor: BrowserContext, host: Host) -> None:

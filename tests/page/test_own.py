@@ -154,7 +154,7 @@ def test_texts_of_brackets_get_their_sentence_and_python_lives_on(page: Page) ->
 
 
 def test_stored_brackets_are_not_parsed(page: Page) -> None:
-    page.evaluate("for (const key of ['own', 'solved', 'code']) localStorage[`anatomy:${key}`] = '['.repeat(200_000)")
+    page.evaluate("for (const key of ['own', 'solved', 'code']) localStorage[`anatomy:${key}`] = '['.repeat(90_000)")
     page.reload()
     page.wait_for_selector(READY, state="attached", timeout=START_TIMEOUT)
     drop(page, {"config.json": text(DISTILGPT2)})
