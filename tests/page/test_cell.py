@@ -282,8 +282,9 @@ def test_code_too_long_to_be_kept_is_said_so_and_costs_no_start_anything(page: P
     expect(editor).to_have_value(snippet.SOURCE)
 
 
-def test_what_the_browser_has_no_room_for_is_said_not_to_be_kept(page: Page) -> None:
-    page.evaluate("Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError') }")
+def test_what_the_browser_has_no_room_for_is_said_not_to_be_kept(visit: Visit) -> None:
+    full = "Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError') }"
+    page = visit(prepare=lambda page: page.add_init_script(full))
     page.get_by_label("Python code").fill("print('mine')")
     expect(page.locator("#code-status")).to_contain_text(
         "The code is not kept for your next visit: this browser has no"

@@ -28,6 +28,7 @@ async () => {
 """
 KEYS = "Object.keys(localStorage).filter((key) => key !== 'neighbour').map((key) => key.split(' ').at(-1)).sort()"
 
+
 @pytest.fixture
 def host(site: dict[str, bytes]) -> Iterator[Host]:
     """The site's first version on a host of its own."""
@@ -84,7 +85,7 @@ REDIRECTS = {
     "/index.html": ({"/index.html": "/"}, {}),
     "once, to the page": ({}, {"/": "/index.html"}),
     "once, by a login": ({"/login": "/"}, {"/": "/login"}),
-    "every file": ({}, {}),
+    "once, every file": ({}, {}),
 }
 
 
@@ -97,8 +98,9 @@ def test_what_came_by_a_redirect_is_kept_as_the_page_it_is(
     # From here on it is the worker that asks.
     host.redirects, host.bounces = dict(redirects), dict(bounces)
     if not redirects and not bounces:
+        # Scripts apart: of a worker's own no browser takes a redirect, and a module of two addresses is two modules.
+        host.bounces = {f"/{path}": f"/moved/{path}" for path in host.files if not path.endswith(".js")}
         host.files |= {f"moved/{path}": data for path, data in host.files.items()}
-        host.bounces = {f"/{path}": f"/moved/{path}" for path in host.files}
     ready(page)
     expect(page.locator("#offline-status")).to_contain_text(WORKS, timeout=START_TIMEOUT)
     for _ in range(2):
@@ -440,6 +442,7 @@ def test_two_copies_on_one_host_leave_each_other_alone(
         page.locator("#forget").click()
     ready(page)
     assert "print('two')" not in page.locator("#code-cell").input_value()
+    page.locator("#kept summary").click()
     page.get_by_role("button", name="Remove the offline copy").click()
     expect(page.locator("#offline-status")).to_contain_text("The offline copy is removed")
     host.stop()
