@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
+from anatomy.families.computation import computation
 from anatomy.families.unknown import other_file, unknown_type
 from anatomy.model.rows import Model
 from anatomy.reading.config import Config, ConfigError
@@ -83,5 +85,6 @@ def build(values: Mapping[str, Any], source: str = "config.json") -> Model:
     config.only("pruned_heads", None, {}, why="pruned heads leave some blocks smaller than others")
     model = import_module(f"anatomy.families.{FAMILIES[name]}").model(config)
     assert isinstance(model, Model)
+    model = replace(model, computation=computation(config, model))
     config.refuse_unread()
     return model

@@ -19,6 +19,7 @@ from anatomy.model.architecture import (
     Traits,
 )
 from anatomy.model.blocks import Blocks, contains, count
+from anatomy.model.computation import Computation
 from anatomy.model.parts import (
     GROUPS,
     group,
@@ -129,7 +130,8 @@ class Model:
 
     ``fixed_lengths`` holds the lengths that no choice of T changes (``{"source": 1500}``); ``context`` is the longest
     T, None where the architecture sets none; ``defaults`` are the configuration keys that were left out and taken
-    from the family's documented default; ``not_counted`` are the parts of the class that have no rows.
+    from the family's documented default; ``not_counted`` are the parts of the class that have no rows. What no shape
+    tells of how it computes stands in ``computation``, None for a family of which it is not read.
     """
 
     model_type: str
@@ -145,6 +147,7 @@ class Model:
     known: tuple[Known, ...] = ()
     defaults: Mapping[str, object] = field(default_factory=dict)
     not_counted: tuple[str, ...] = ()
+    computation: Computation | None = None
 
     def fold(self, key: Callable[[Row], str]) -> dict[str, int]:
         """Add the parameters of all rows up by ``key(row)``.

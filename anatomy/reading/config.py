@@ -143,6 +143,23 @@ class Config:
             return self.optional_integer(key)
         return None if default is None else self.integer(key, default=default)
 
+    def number(self, *keys: str, default: Fraction | int | None = None) -> Fraction | None:
+        """A number above 0, exactly as the configuration writes it, or the default where it is left out or null.
+
+        Such numbers scale and cap: they feed sentences and no figure, so their defaults are not told with the others.
+
+        >>> Config({"logit_scale": 0.0625}).number("logit_scale")
+        Fraction(1, 16)
+
+        Raises ``ConfigError`` for anything else.
+        """
+        key, value = self._find(keys, null_is_absent=True)
+        if value is _MISSING:
+            return None if default is None else Fraction(default)
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < MAX_INTEGER:
+            raise self.error(key, value, f"a number above 0 and below {MAX_INTEGER:,}")
+        return Fraction(str(value))
+
     def boolean(self, *keys: str, default: Any = _MISSING, null: Any = _MISSING) -> bool:
         """True or false; 0, 1, "true" and the like are refused.
 

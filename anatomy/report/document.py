@@ -25,6 +25,7 @@ from anatomy.report.anatomy import (
     Part,
 )
 from anatomy.report.comparison import Comparison, Line
+from anatomy.report.computed import computed
 from anatomy.words.naming import named
 from anatomy.words.working import divided
 
@@ -47,6 +48,7 @@ def as_dict(anatomy: Anatomy) -> dict[str, Any]:
             "defaults": dict(model.defaults),
         },
         "parts_not_counted": list(model.not_counted),
+        "computation": computed(model),
         "seq_len": anatomy.seq_len,
         "parameters": {
             "total": model.parameters,

@@ -72,6 +72,43 @@ CHECKED = {
     "use_sliding_window",
     "_remove_final_layer_norm",
 }
+# They feed sentences and no figure, and are refused where they are not understood.
+CHECKED |= {
+    "attention_multiplier",
+    "attention_pattern",
+    "attn_logit_softcapping",
+    "attn_scale",
+    "attn_temperature_tuning",
+    "clip_qkv",
+    "embedding_multiplier",
+    "final_logit_softcapping",
+    "floor_scale",
+    "logit_scale",
+    "logits_scaling",
+    "moe_normalize_expert_weights",
+    "n_group",
+    "norm_topk_prob",
+    "partial_rotary_factor",
+    "query_pre_attn_scalar",
+    "relative_attention_max_distance",
+    "residual_multiplier",
+    "rope_local_base_freq",
+    "rope_scaling",
+    "rope_theta",
+    "rotary_dim",
+    "rotary_emb_base",
+    "rotary_pct",
+    "routed_scaling_factor",
+    "scale_attn_weights",
+    "scale_decoder_outputs",
+    "scale_embedding",
+    "scoring_func",
+    "softmax_scale",
+    "swiglu_alpha",
+    "swiglu_limit",
+    "topk_group",
+    "use_qk_norm",
+}
 # Lists with one item for each block have to be as long as the model is deep.
 DEPTHS = {"num_hidden_layers", "n_layer", "n_layers", "num_layers"}
 
