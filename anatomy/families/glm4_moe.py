@@ -28,7 +28,7 @@ def model(config: Config) -> Model:
     qk_norm = config.boolean("use_qk_norm", default=False)
     mixture = experts(config, ("n_routed_experts", "num_local_experts"), ("num_experts_per_tok",), 128, 8)
     expert_inner = config.integer("moe_intermediate_size", default=1408)
-    shared = expert_inner * config.integer("n_shared_experts", default=1)
+    shared = expert_inner * config.integer("n_shared_experts", default=1, minimum=0)
     first = min(config.integer("first_k_dense_replace", default=1, minimum=0), blocks)
     dense = (range(first),) if first else ()
     mixed = (range(first, blocks),) if first < blocks else ()
@@ -45,6 +45,7 @@ def model(config: Config) -> Model:
             yield from gated_mlp(f"{layer}.mlp", width, inner, dense)
         if mixed:
             yield from routed(f"{layer}.mlp", width, expert_inner, mixture, mixed, correction=True)
+        if mixed and shared:
             yield from gated_mlp(f"{layer}.mlp.shared_experts", width, shared, mixed, part="block/shared-expert")
         yield from block_norms(layer, width, every)
         yield from norm(f"{frame.prefix}norm", "final-norm", width)

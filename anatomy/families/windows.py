@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 
-from anatomy.model.blocks import Blocks, all_but_every, runs
+from anatomy.model.blocks import Blocks, all_but_every, excluding, runs
 from anatomy.reading.config import Config
 
 FULL, SLIDING = "full_attention", "sliding_attention"
@@ -85,3 +85,54 @@ def period(config: Config, default: int) -> int:
     6
     """
     return config.integer("sliding_window_pattern", "_sliding_window_pattern", default=default, maximum=MAX_PERIOD)
+
+
+def from_the_first(nth: int, default: int = 8192) -> Windows:
+    """A window in all but every ``nth`` block from the first on, or as ``layer_types`` lists them.
+
+    >>> from_the_first(4)(Config({}), 6)[1]
+    ((range(0, 6, 4),), None)
+    """
+
+    def read(config: Config, blocks: int) -> Pairs:
+        full: Blocks = (range(0, blocks, nth),)
+        local, full = listed(config, blocks) or (excluding(blocks, (range(blocks),), full), full)
+        return (local, config.integer_or_none("sliding_window", default)), (full, None)
+
+    return read
+
+
+def everywhere_or_listed(default: int | None) -> Windows:
+    """One window in every block, or in those that ``layer_types`` lists.
+
+    >>> everywhere_or_listed(4096)(Config({"sliding_window": None}), 32)
+    (((range(0, 32),), None),)
+    """
+
+    def read(config: Config, blocks: int) -> Pairs:
+        window = config.integer_or_none("sliding_window", default)
+        pair = listed(config, blocks)
+        return ((pair[0], window), (pair[1], None)) if pair else (((range(blocks),), window),)
+
+    return read
+
+
+def as_listed(default: int | None) -> Windows:
+    """No window but in the blocks that ``layer_types`` lists."""
+
+    def read(config: Config, blocks: int) -> Pairs:
+        window = config.integer_or_none("sliding_window", default)
+        pair = listed(config, blocks)
+        return ((pair[0], window), (pair[1], None)) if pair else none(config, blocks)
+
+    return read
+
+
+def from_max_window_layers(config: Config, blocks: int) -> Pairs:
+    """As ``layer_types`` lists them, else from block ``max_window_layers`` on (Dots1Config)."""
+    window = config.integer_or_none("sliding_window", 4096)
+    pair = listed(config, blocks)
+    if pair is None:
+        first = min(config.integer("max_window_layers", default=62, minimum=0), blocks) if window else blocks
+        pair = (range(first, blocks),), (range(first),)
+    return (pair[1], None), (pair[0], window)
