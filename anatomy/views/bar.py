@@ -38,9 +38,10 @@ def line(state: State) -> Safe:
     >>> line(State())
     ''
     """
-    if state.changed == PART and not state.fresh:
-        return join(f"{said(state.anatomy, state.selected)}.")
-    return join(told.said(state))
+    words = told.said(state)
+    if state.changed == PART:
+        return join(f"{said(state.anatomy, state.selected)}. {words}".strip())
+    return join(words)
 
 
 def _opened(one: Figure) -> Safe:

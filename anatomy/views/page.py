@@ -43,6 +43,7 @@ VIEWS: dict[str, Callable[[State], str]] = {
     "figures": figures.view,
     "challenges": challenges.view,
     "try-this": try_this.view,
+    "more-challenges": challenges.more,
     "cell": cell.view,
     "switches": switches.view,
     "compute": compute.view,

@@ -15,6 +15,9 @@ from anatomy.views.wording import plural, where
 from anatomy.visit.state import State, visit_key
 from anatomy.words.formatting import exact
 
+# What "Compare" leads to.
+COMPARED = State(part="embedding", other="llama-3-70b")
+
 
 def view(state: State) -> Safe:
     """The suggestions, with the running sum of the parts that were visited.
@@ -36,7 +39,7 @@ def view(state: State) -> Safe:
                     "p",
                     None,
                     _link(
-                        "#model=gpt2&t=8&part=embedding&with=llama-3-70b",
+                        COMPARED.to_hash(tasks=state.tasks),
                         "try-compare",
                         "Compare where the parameters live in GPT-2 small and in Llama 3 70B",
                         show="comparison",

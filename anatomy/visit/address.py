@@ -9,11 +9,11 @@ from anatomy.model import switches
 from anatomy.reading.config import shown
 from anatomy.report.anatomy import default_seq_len
 from anatomy.visit.state import MODEL, PART, SEQ_LEN, State
-from anatomy.visit.steps import choose_model, choose_other, choose_seq_len, select_part, with_part
+from anatomy.visit.steps import choose_model, choose_other, choose_seq_len, choose_tasks, select_part, with_part
 
 # What a hash says; the rest of a state lives as long as the page.
-_IN_HASH = ("model", "seq_len", "part", "stack", "blocks", "other")
-_KEYS = ("model", "t", "part", "stack", "blocks", "with", *switches.KEYS.values())
+_IN_HASH = ("model", "seq_len", "part", "stack", "blocks", "other", "tasks")
+_KEYS = ("model", "t", "part", "stack", "blocks", "with", "challenges", *switches.KEYS.values())
 
 
 def from_hash(state: State, text: str) -> State:
@@ -58,4 +58,5 @@ def from_hash(state: State, text: str) -> State:
         notices.update(selected.notices)
         moved = replace(selected, notices={}, changed="")
     compared = choose_other(replace(moved, other=None), keys.get("with"))
-    return replace(compared, notices={**notices, **compared.notices})
+    tasks = choose_tasks(replace(compared, tasks=()), keys.get("challenges", ""))
+    return replace(tasks, notices={**notices, **tasks.notices})

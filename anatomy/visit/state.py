@@ -16,14 +16,16 @@ from anatomy.report.anatomy import (
     Anatomy,
     Costs,
     Part,
+    default_seq_len,
     describe,
 )
-from anatomy.teaching import challenges
+from anatomy.teaching.challenges import Challenge, Shown, solved
+from anatomy.teaching.further import CHALLENGES
 from anatomy.visit.own import OWN_SLUG, Own
 
 DEFAULT_PART = "attention"
 # The controls that a notice can stand beside.
-MODEL, SEQ_LEN, PART, OTHER = "model", "seq-len", "part", "with"
+MODEL, SEQ_LEN, PART, OTHER, TASKS = "model", "seq-len", "part", "with", "challenges"
 
 
 @dataclass(frozen=True)
@@ -36,7 +38,7 @@ class State:
 
     ``other`` is the model compared with, ``own`` the visitor's own configuration, ``draft`` the text of one that could
     not be read, ``checkpoint`` what the visitor's files hold: what no hash carries lives as long as the page.
-    ``options`` is what the switches of costs say.
+    ``options`` is what the switches of costs say, ``tasks`` the ids of the challenges that a link chose; none is all.
     """
 
     model: str = catalog.DEFAULT_MODEL
@@ -54,6 +56,7 @@ class State:
     draft: str = ""
     checkpoint: Checkpoint | None = None
     options: Options = switches.DEFAULT
+    tasks: tuple[str, ...] = ()
 
     @property
     def loaded(self) -> LoadedModel:
@@ -85,13 +88,28 @@ class State:
         assert found is not None, "a state selects only parts that its model has"
         return found
 
-    def to_hash(self) -> str:
+    @property
+    def shown(self) -> Shown:
+        """What challenges are judged by."""
+        if not self.other:
+            return Shown(self.anatomy, self.selected)
+        other = self.model_of(self.other)
+        return Shown(self.anatomy, self.selected, describe(other, default_seq_len(other, self.seq_len)))
+
+    @property
+    def offered(self) -> tuple[Challenge, ...]:
+        """The challenges that the page sets: those that a link chose, or all."""
+        return tuple(one for one in CHALLENGES if not self.tasks or one.id in self.tasks)
+
+    def to_hash(self, *, tasks: tuple[str, ...] | None = None) -> str:
         """The location hash that leads back here: every key, so that a link says what it shows.
+
+        ``tasks`` are other challenges than those that are chosen here.
 
         >>> State().to_hash()
         '#model=gpt2&t=8&part=attention'
         """
-        return "#" + _joined(self._keys((self.part, self.stack, self.blocks)))
+        return "#" + _joined(self._keys((self.part, self.stack, self.blocks), self.tasks if tasks is None else tasks))
 
     def link(self, part: Part) -> str:
         """The shortest hash that selects ``part`` of this model at this T: what equals the default is left out.
@@ -101,11 +119,11 @@ class State:
         '#part=embedding'
         """
         default = State()
-        keys = self._keys(self.anatomy.address(part))
+        keys = self._keys(self.anatomy.address(part), self.tasks)
         usual = {"model": default.model, "t": str(default.seq_len)}
         return "#" + _joined({key: value for key, value in keys.items() if usual.get(key) != value})
 
-    def _keys(self, address: tuple[str, str | None, str | None]) -> dict[str, str]:
+    def _keys(self, address: tuple[str, str | None, str | None], tasks: tuple[str, ...]) -> dict[str, str]:
         part, stack, blocks = address
         keys = {"model": self.model, "t": str(self.seq_len), "part": part}
         if stack:
@@ -114,6 +132,8 @@ class State:
             keys["blocks"] = blocks
         if self.other:
             keys["with"] = self.other
+        if tasks:
+            keys["challenges"] = ",".join(tasks)
         return keys | switches.to_keys(self.options)
 
     def settled(self) -> State:
@@ -124,7 +144,7 @@ class State:
         ['keys', 'mlp']
         """
         visited = self.visited | {(self.model, visit_key(self.anatomy, self.selected))}
-        found = challenges.solved(self.anatomy, self.selected)
+        found = solved(self.offered, self.shown)
         fresh = frozenset(found) - frozenset(self.solved)
         return replace(self, visited=visited, solved={**found, **self.solved}, fresh=fresh)
 

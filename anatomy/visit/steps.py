@@ -10,9 +10,9 @@ from anatomy.model import switches
 from anatomy.reading.config import MAX_INTEGER
 from anatomy.reading.refusals import AnatomyError, shown
 from anatomy.report.anatomy import default_seq_len, describe
-from anatomy.teaching import challenges
+from anatomy.teaching.further import CHALLENGES
 from anatomy.visit.own import OWN_SLUG
-from anatomy.visit.state import DEFAULT_PART, MODEL, OTHER, PART, SEQ_LEN, State
+from anatomy.visit.state import DEFAULT_PART, MODEL, OTHER, PART, SEQ_LEN, TASKS, State
 from anatomy.words.formatting import exact
 
 
@@ -104,9 +104,24 @@ def choose_option(state: State, switch: str, text: str) -> State:
         return _refused(state, switch, str(error))
 
 
+def choose_tasks(state: State, text: str) -> State:
+    """The state with the challenges that a link names alone; names that no challenge has are refused with a sentence.
+
+    >>> choose_tasks(State(), "keys,scores").to_hash()
+    '#model=gpt2&t=8&part=attention&challenges=keys,scores'
+    """
+    named = tuple(dict.fromkeys(name for name in text.split(",") if name))
+    known = [one.id for one in CHALLENGES]
+    chosen = replace(state, tasks=tuple(name for name in named if name in known))
+    unknown = [name for name in named if name not in known]
+    if not unknown:
+        return chosen
+    return _refused(chosen, TASKS, f"There is no challenge {shown(unknown[0])}; there are {', '.join(known)}.")
+
+
 def with_progress(state: State, solved: Iterable[str]) -> State:
     """The state with challenges solved on an earlier visit; ids that no challenge has are dropped."""
-    known = {one.id for one in challenges.CHALLENGES}
+    known = {one.id for one in CHALLENGES}
     return replace(state, solved={**dict.fromkeys(known.intersection(solved), ""), **state.solved})
 
 

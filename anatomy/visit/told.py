@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from anatomy.visit.state import MODEL, PART, SEQ_LEN, State
+from anatomy.teaching.challenges import FIRST, Challenge
+from anatomy.teaching.further import CHALLENGES
+from anatomy.visit.state import MODEL, PART, SEQ_LEN, TASKS, State
 from anatomy.words.formatting import exact, operations, short, size_in_bytes
 
 # Notices of controls in the bar, or of the address; those of other controls stand beside them.
-IN_THE_BAR = (MODEL, SEQ_LEN, PART)
+IN_THE_BAR = (MODEL, SEQ_LEN, PART, TASKS)
 
 
 def said(state: State) -> str:
@@ -17,8 +19,12 @@ def said(state: State) -> str:
     'T = 1,024: 0.28 G FLOPs per token, KV cache 37.7 MB.'
     """
     notices = [state.notices[control] for control in IN_THE_BAR if control in state.notices]
-    solved = [f"Solved: {state.solved[one]}." for one in sorted(state.fresh)]
+    solved = [f"Solved{_which(one)}: {state.solved[one.id]}." for one in CHALLENGES if one.id in state.fresh]
     return " ".join([*notices, *solved, _changed(state)]).strip()
+
+
+def _which(challenge: Challenge) -> str:
+    return "" if challenge in FIRST else ", one of the further challenges"
 
 
 def _changed(state: State) -> str:

@@ -11,6 +11,7 @@ from pyscript.js_modules import idiomorph
 import cell
 import kept
 import picked
+from anatomy.teaching.challenges import results
 from anatomy.views.page import PROMPT, VIEWS, marked, regions
 from anatomy.views.wording import hooks
 from anatomy.visit import brought, lengths, steps
@@ -21,6 +22,7 @@ REGIONS = ", ".join(f"#{name}" for name in VIEWS)
 MORPH = ffi.to_js({"morphStyle": "innerHTML"})
 # While a number is being typed, the field keeps what its user types.
 AT_ONCE = ffi.to_js({"behavior": "instant"})
+IN_PLACE = ffi.to_js({"preventScroll": True})
 MORPH_TYPING = ffi.to_js({"morphStyle": "innerHTML", "ignoreActiveValue": True})
 
 
@@ -138,6 +140,8 @@ def _say(text: str) -> Any:
 
 COPIED = _say("The link to what the page shows is copied.")
 NOT_COPIED = _say("This browser does not let the page copy; the address bar holds the link.")
+TAKEN = _say("The results are copied as text.")
+NOT_TAKEN = _say("This browser does not let the page copy.")
 page = Page()
 bringing = picked.start(page)
 
@@ -173,6 +177,8 @@ def clicked(event: Any) -> None:
     elif action == "copy-link":
         page.finish()
         window.navigator.clipboard.writeText(window.location.href).then(COPIED, NOT_COPIED)
+    elif action == "copy-results":
+        window.navigator.clipboard.writeText(results(page.state.offered, page.state.solved)).then(TAKEN, NOT_TAKEN)
     elif action == "reset-challenges":
         page.render(steps.without_progress(page.state))
     elif action == "own-show":
@@ -186,8 +192,11 @@ def clicked(event: Any) -> None:
     if shows := _text(control.getAttribute("data-show")):
         page.finish()
         section = document.getElementById(shows)
-        section.scrollIntoView()
-        section.focus()
+        if shows == "panel":
+            page.show_panel()
+        else:
+            section.scrollIntoView(AT_ONCE)
+        section.focus(IN_PLACE)
 
 
 def pressed(event: Any) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from playwright.sync_api import Page, expect
 
-from tests.page.conftest import READY
+from tests.page.conftest import READY, Visit, show
 from tests.page.test_reading import PARTS
 
 
@@ -65,3 +65,58 @@ def test_the_parts_of_gpt2_small_add_up_to_the_released_total(page: Page) -> Non
     expect(page.locator("#try-this data[value='124439808']").first).to_be_visible()
     page.select_option("#model", "llama-3-70b")
     expect(page.locator("#try-this")).to_be_visible()
+
+
+def test_further_challenges_are_folded_with_a_progress_of_their_own(page: Page) -> None:
+    expect(page.locator("#more-challenges-progress")).to_have_text("0 of 12 complete")
+    expect(page.locator("#more-challenges li").first).to_be_hidden()
+    page.locator("#more-challenges > details > summary").click()
+    page.locator("#diagram [data-part=unembedding]").click()
+    expect(page.locator("#more-challenges-progress")).to_have_text("1 of 12 complete")
+    expect(page.locator("#told")).to_contain_text("Solved, one of the further challenges: Unembedding holds 0 ")
+    expect(page.locator("li[data-challenge=tied] .by")).to_be_visible()
+    expect(page.locator("#challenges-progress")).to_have_text("0 of 3 complete")
+    page.locator("#hint-norms > summary").click()
+    expect(page.locator("#hint-norms-2 > p")).to_be_hidden()
+    page.locator("#hint-norms-2 > summary").click()
+    expect(page.locator("#hint-norms-2 > p")).to_contain_text("OLMo")
+    page.reload()
+    page.wait_for_selector(READY, state="attached")
+    expect(page.locator("#more-challenges-progress")).to_have_text("1 of 12 complete")
+
+
+def test_a_link_chooses_challenges_and_stays_chosen(shared_page: Page) -> None:
+    page = shared_page
+    show(page, "#model=gpt2&t=8&part=attention&challenges=scores,windows")
+    expect(page.locator("li[data-challenge]")).to_have_count(2)
+    expect(page.locator("li[data-challenge=windows]")).to_be_visible()
+    page.select_option("#model", "gemma-3-1b")
+    page.locator("#seq-len").fill("1252")
+    expect(page.locator("li[data-challenge=windows]")).to_have_attribute("data-done", "true")
+    assert page.url.endswith("&challenges=scores,windows")
+    page.locator("#all-challenges").click()
+    expect(page.locator("li[data-challenge]")).to_have_count(15)
+    assert "model=gemma-3-1b&t=1252&part=attention" in page.url
+    assert "challenges" not in page.url
+
+
+def test_results_are_copied_as_text(visit: Visit) -> None:
+    page = visit(permissions=["clipboard-read", "clipboard-write"])
+    expect(page.locator("#copy-results")).to_be_hidden()
+    page.select_option("#model", "llama-3-70b")
+    page.locator("#copy-results").click()
+    expect(page.locator("#told")).to_have_text("The results are copied as text.")
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied.startswith("Anatomy of a transformer: 2 of 15 challenges solved\n[ ] Find a model and a sequence")
+    assert "\n    Solved: W_K is 8,192 × 1,024, W_Q 8,192 × 8,192.\n" in copied
+
+
+def test_what_a_task_changes_is_brought_into_view(shared_page: Page) -> None:
+    page = shared_page
+    for control, shown in (
+        ("#try-length", "#panel h2"),
+        ("#try-next", "#panel h2"),
+        ("#try-compare", "#side-by-side table"),
+    ):
+        page.locator(control).click()
+        expect(page.locator(shown).first).to_be_in_viewport()

@@ -36,7 +36,7 @@ def drawn(chance: random.Random) -> State:
     anatomy = state.anatomy
     part = chance.choice(anatomy.parts)
     state = with_part(state, *anatomy.address(part))
-    solved = chance.sample(["scores", "mlp", "keys"], chance.randint(0, 3))
+    solved = chance.sample(["scores", "mlp", "keys", "cache"], chance.randint(0, 4))
     options = {switch: chance.choice(values) for switch, values in CHOICES.items()}
     controls = ("model", "seq-len", "part", "with", "own-config", "check-checkpoint", "batch")
     return replace(
@@ -49,6 +49,7 @@ def drawn(chance: random.Random) -> State:
         other=chance.choice([None, "llama-3-70b", "gpt2"]),
         draft=chance.choice(["", "{"]),
         checkpoint=chance.choice([None, Checkpoint("a folder", {}, ())]),
+        tasks=chance.choice([(), ("mlp", "cache"), ("tied",)]),
         options=Options(**options, batch=chance.choice([1, 3])),
     )
 
@@ -75,7 +76,7 @@ def test_a_region_says_the_same_while_what_it_read_is_the_same(seed: int) -> Non
 
 Step = Callable[[State], State]
 STEPS: dict[str, tuple[Step, set[str]]] = {
-    "a challenge solved": (lambda state: replace(state, solved={"mlp": "so"}), {"challenges"}),
+    "a challenge solved": (lambda state: replace(state, solved={"mlp": "so"}), {"challenges", "more-challenges"}),
     "a part visited": (lambda state: replace(state, visited=frozenset()), {"try-this"}),
     "a part": (lambda state: select_part(state, "mlp"), {"panel", "told"}),
     "a switch": (
@@ -89,9 +90,13 @@ STEPS: dict[str, tuple[Step, set[str]]] = {
     "T": (
         lambda state: choose_seq_len(state, "9"),
         set(VIEWS)
-        - {"purpose", "model-control", "where", "challenges", "cell", "own", "check", "footer", "comparison"},
+        - {"purpose", "model-control", "where", "challenges", "more-challenges", "cell", "own", "check", "footer"}
+        - {"comparison"},
     ),
-    "a model": (lambda state: choose_model(state, "llama-3-8b"), set(VIEWS) - {"challenges", "cell", "own"}),
+    "a model": (
+        lambda state: choose_model(state, "llama-3-8b"),
+        set(VIEWS) - {"challenges", "more-challenges", "cell", "own"},
+    ),
     "nothing": (lambda state: replace(state), set()),
 }
 

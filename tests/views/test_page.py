@@ -10,7 +10,6 @@ from html.parser import HTMLParser
 
 import pytest
 
-from anatomy.teaching import challenges
 from anatomy.views.markup import VOID
 from anatomy.views.page import (
     marked,
@@ -163,11 +162,25 @@ def test_the_running_sum_is_that_of_the_parts_seen() -> None:
 
 
 def test_challenges_say_whether_they_are_done() -> None:
-    assert regions(State())["challenges"].count("(not yet)") == len(challenges.CHALLENGES)
+    assert regions(State())["challenges"].count("(not yet)") == 3
+    assert regions(State())["more-challenges"].count("(not yet)") == 12
     made = regions(State(solved={"mlp": ""}))["challenges"]
     assert 'data-challenge="mlp" data-done="true"' in made
     assert "1 of 3 complete" in made
     assert made.count("(done)") == 1
+
+
+def test_a_link_chooses_challenges() -> None:
+    some = State(tasks=("mlp", "cache"), solved={"cache": "so", "tied": "so"})
+    made = regions(some)
+    assert re.findall(r'data-challenge="([^"]+)"', made["challenges"] + made["more-challenges"]) == ["mlp", "cache"]
+    assert "0 of 1 complete" in made["challenges"]
+    assert "1 of 1 complete" in made["more-challenges"]
+    assert "A link chose 2 of 15 challenges." in made["challenges"]
+    assert regions(State(tasks=("mlp",)))["more-challenges"] == ""
+    alone = regions(State(tasks=("cache",)))
+    assert "complete" not in alone["challenges"]
+    assert '<details id="more-challenges-fold" class="more-challenges" open>' in alone["more-challenges"]
 
 
 @pytest.mark.parametrize("slug", SLUGS)

@@ -55,3 +55,18 @@ def test_a_switch_that_a_hash_gets_wrong_is_said_and_the_rest_holds() -> None:
     state = from_hash(State(), "#model=llama-3-8b&run=up&w=int8&b=0")
     assert (state.model, state.options.weights, state.options.run) == ("llama-3-8b", "int8", "prefill")
     assert set(state.notices) == {"run", "batch"}
+
+
+def test_chosen_challenges_go_along_with_every_link_and_a_wrong_one_leaves_the_others() -> None:
+    state = from_hash(State(), "#model=llama-3-8b&challenges=cache,scores,tied")
+    assert [one.id for one in state.offered] == ["scores", "tied", "cache"]
+    assert state.to_hash().endswith("&challenges=cache,scores,tied")
+    assert state.link(state.anatomy.parts[0]).endswith("&challenges=cache,scores,tied")
+    assert state.to_hash(tasks=()) == "#model=llama-3-8b&t=8&part=attention"
+    # Only what was set counts as solved.
+    assert "keys" in from_hash(State(), "#model=llama-3-8b").settled().solved
+    assert not state.settled().solved
+    some = from_hash(state, "#challenges=cache,none,cache")
+    assert some.tasks == ("cache",)
+    assert some.notices["challenges"].startswith('There is no challenge "none"; there are scores, mlp, keys, tables, ')
+    assert len(from_hash(state, "#challenges=").offered) == 15

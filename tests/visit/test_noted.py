@@ -23,9 +23,9 @@ def test_so_is_what_properties_and_methods_read() -> None:
     assert noted.costs.run.per_pass == 1978871808
     assert set(noted.read) == {"model", "seq_len", "options"}
     assert noted.link(noted.anatomy.parts[0]) == "#part=embedding"
-    assert set(noted.read) == {"model", "seq_len", "options", "other"}
+    assert set(noted.read) == {"model", "seq_len", "options", "other", "tasks"}
     assert noted.selected.id == "attention"
-    assert set(noted.read) == {"model", "seq_len", "options", "other", "part", "stack", "blocks"}
+    assert set(noted.read) == {"model", "seq_len", "options", "other", "tasks", "part", "stack", "blocks"}
 
 
 def test_what_was_not_read_may_change() -> None:
