@@ -39,6 +39,7 @@ def view(state: State) -> Safe:
         tag("h2", None, part.label),
         [tag("p", {"class": "reading"}, symbol(text)) for text in explain(anatomy, part)],
         shapes.table(anatomy, part, changed=state.changed == SEQ_LEN),
+        tag("p", {"class": "note"}, shapes.legend(anatomy, part)),
         counts(anatomy, part),
         counted(part),
         tag("p", {"class": "aside"}, shapes.depending(anatomy, part)) if part.activations else None,

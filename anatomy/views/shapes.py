@@ -1,8 +1,6 @@
-"""The table of a part's shapes: weights as in × out, activations at this T, each drawn to one scale."""
+"""The table of a part's shapes: weights as in × out, activations at this T, each drawn to the model's one scale."""
 
 from __future__ import annotations
-
-from math import prod
 
 from anatomy.report.anatomy import (
     Activation,
@@ -10,12 +8,11 @@ from anatomy.report.anatomy import (
     Part,
     Weight,
 )
+from anatomy.views.drawing import scale
 from anatomy.views.markup import (
-    Attributes,
     Child,
     Safe,
     data,
-    px,
     symbol,
     tag,
 )
@@ -27,9 +24,6 @@ from anatomy.views.wording import (
 )
 from anatomy.words.formatting import exact, shape
 
-# The room for a drawing: the longest axis of the table fills it, and nothing is drawn thinner than a visible line.
-WIDE, HIGH, LEAST = 88, 60, 1.5
-
 
 def table(anatomy: Anatomy, part: Part, *, changed: bool = False, drawn: bool = True) -> Safe:
     """The table; ``changed`` marks what a change of T has just changed.
@@ -40,10 +34,10 @@ def table(anatomy: Anatomy, part: Part, *, changed: bool = False, drawn: bool = 
     >>> "Shapes for multi-head self-attention" in table(shown, shown.find("attention"))
     True
     """
-    scale = _scale(part)
-    heads = [("Tensor", None), ("Shape", None), *([("To scale", "fig")] if drawn else []), ("Parameters", "n")]
-    rows = [_weight(part, one, scale, changed, drawn) for one in part.weights]
-    rows += [_activation(anatomy, one, scale, changed, drawn) for one in part.activations]
+    most = scale.longest(anatomy) if drawn else None
+    heads = [("Tensor", "name"), ("Shape", None), *([("To scale", "fig")] if drawn else []), ("Parameters", "n")]
+    rows = [_weight(anatomy, part, one, most, changed) for one in part.weights]
+    rows += [_activation(anatomy, one, most, changed) for one in part.activations]
     return tag(
         "table",
         {"class": f"shapes g-{part.group}"},
@@ -55,15 +49,20 @@ def table(anatomy: Anatomy, part: Part, *, changed: bool = False, drawn: bool = 
     )
 
 
-def _weight(part: Part, weight: Weight, scale: float, changed: bool, drawn: bool) -> Safe:
+def _weight(anatomy: Anatomy, part: Part, weight: Weight, most: int | None, changed: bool) -> Safe:
+    tiles, lit = (weight.count, _used(anatomy)) if part.id == "experts" else (1, 0)
     return tag(
         "tr",
         {"class": "weight", "data-symbol": weight.symbol},
         tag("th", {"scope": "row"}, symbol(weight.symbol)),
         tag("td", None, _size(weight.shape), *_copies(part, weight), _mark("unchanged") if changed else None),
-        tag("td", {"class": "fig"}, _figure(weight.shape, scale)) if drawn else None,
+        _figure(weight.shape, most, tiles, lit),
         tag("td", {"class": "n"}, _parameters(weight)),
     )
+
+
+def _used(anatomy: Anatomy) -> int:
+    return anatomy.model.traits.experts_per_token or 0
 
 
 def _size(sizes: tuple[int, ...]) -> Safe:
@@ -74,18 +73,18 @@ def _copies(part: Part, weight: Weight) -> list[Child]:
     if weight.count == 1:
         return []
     word = plural(weight.count, "expert") if part.id == "experts" else exact(weight.count)
-    return [tag("span", {"class": "more"}, f"× {word}")]
+    return [" ", tag("span", {"class": "more"}, f"× {word}")]
 
 
 def _parameters(weight: Weight) -> Child:
     if weight.tied_to:
-        return [data(0, "0"), tag("span", {"class": "more"}, "tied: counted as the token table")]
+        return [data(0, "0"), ", ", tag("span", {"class": "more"}, "tied: counted as the token table")]
     if weight.buffer:
-        return [data(0, "0"), tag("span", {"class": "more"}, "a buffer, not trained")]
+        return [data(0, "0"), ", ", tag("span", {"class": "more"}, "a buffer, not trained")]
     return data(weight.parameters, exact(weight.parameters))
 
 
-def _activation(anatomy: Anatomy, one: Activation, scale: float, changed: bool, drawn: bool) -> Safe:
+def _activation(anatomy: Anatomy, one: Activation, most: int | None, changed: bool) -> Safe:
     grows = growth(anatomy, one)
     moved = changed and "T" in _free(anatomy, one)
     return tag(
@@ -96,10 +95,10 @@ def _activation(anatomy: Anatomy, one: Activation, scale: float, changed: bool, 
             "td",
             None,
             _size(one.shape),
-            tag("span", {"class": "more"}, grows) if grows else None,
+            [", ", tag("span", {"class": "more"}, grows)] if grows else None,
             _mark("changed") if moved else None,
         ),
-        tag("td", {"class": "fig"}, _figure(one.shape, scale)) if drawn else None,
+        _figure(one.shape, most),
         tag("td", {"class": "n none"}, "not a weight"),
     )
 
@@ -109,32 +108,39 @@ def _free(anatomy: Anatomy, one: Activation) -> str:
     return "T" if growth(anatomy, one) else ""
 
 
-def _mark(word: str) -> Safe:
-    return tag("span", {"class": f"mark {word}"}, word)
+def _mark(word: str) -> list[Child]:
+    return [", ", tag("span", {"class": f"mark {word}"}, word)]
 
 
-def _sides(sizes: tuple[int, ...]) -> tuple[int, int]:
-    """Rows and columns: every axis but the last stands on end."""
-    return (prod(sizes[:-1]), sizes[-1]) if sizes else (1, 1)
+def _figure(sizes: tuple[int, ...], most: int | None, tiles: int = 1, lit: int = 0) -> Safe | None:
+    """The cell of a drawing, with what a broken one leaves out; none in a table that draws nothing."""
+    if most is None:
+        return None
+    said = scale.factor(sizes, most)
+    more = tag("span", {"class": "factor"}, said) if said else None
+    return tag("td", {"class": "fig"}, scale.drawn(sizes, most, tiles=tiles, lit=lit), more)
 
 
-def _scale(part: Part) -> float:
-    """Units of drawing per number: one scale for all tensors of a part."""
-    sizes = [one.shape for one in part.weights] + [one.shape for one in part.activations]
-    sides = [_sides(one) for one in sizes]
-    return min((min(HIGH / max(rows, 1), WIDE / max(columns, 1)) for rows, columns in sides), default=1.0)
+def legend(anatomy: Anatomy, part: Part) -> str:
+    """How the drawings are to be read.
 
-
-def _figure(sizes: tuple[int, ...], scale: float) -> Safe:
-    rows, columns = _sides(sizes)
-    high, wide = max(LEAST, rows * scale), max(LEAST, columns * scale)
-    box: Attributes = {
-        "viewBox": f"0 0 {WIDE + 2} {px(high + 2)}",
-        "width": WIDE + 2,
-        "height": px(high + 2),
-        "aria-hidden": "true",
-    }
-    return tag("svg", box, tag("rect", {"x": 1, "y": 1, "width": px(wide), "height": px(high)}))
+    >>> import anatomy
+    >>> from anatomy.report import describe
+    >>> shown = describe(anatomy.load("mixtral-8x7b"))
+    >>> legend(shown, shown.find("experts"))[-103:]
+    'A side under 3 pixels is drawn as 3, pale. Of each stack of 8 tiles the 2 that a token uses are filled.'
+    """
+    most = scale.longest(anatomy)
+    said = f"One scale for the whole model, whatever T is, set by the longest side in a block: {exact(most)}."
+    if any(scale.thin(one.shape, most) for one in (*part.weights, *part.activations)):
+        said += f" A side under {scale.LEAST} pixels is drawn as {scale.LEAST}, pale."
+    traits = anatomy.model.traits
+    if part.id == "experts" and traits.experts and traits.experts_per_token:
+        used = f"the {exact(traits.experts_per_token)} that a token uses are filled"
+        if traits.experts_per_token == 1:
+            used = "the one that a token uses is filled"
+        said += f" Of each stack of {plural(traits.experts, 'tile')} {used}."
+    return said
 
 
 def depending(anatomy: Anatomy, part: Part) -> str:

@@ -58,6 +58,18 @@ def test_at_no_width_do_the_largest_shapes_scroll_sideways(shared_page: Page, st
         assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
+def test_a_change_of_t_moves_no_column_of_the_shapes(shared_page: Page) -> None:
+    page = shared_page
+    for width in (390, 1440):
+        page.set_viewport_size({"width": width, "height": 800})
+        found = []
+        for t in (1, 1024):
+            show(page, f"#model=gpt2&t={t}&part=attention")
+            columns = "all => all.map((one) => one.getBoundingClientRect().left)"
+            found.append(page.locator("#panel .shapes thead th").evaluate_all(columns))
+        assert found[0] == found[1]
+
+
 def phone(visit: Visit) -> Page:
     options: dict[str, Any] = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
     return visit(**options)

@@ -7,9 +7,11 @@ import pytest
 from anatomy import entries
 from anatomy.report.anatomy import Anatomy, Part
 from anatomy.views import bar, panel, shapes
+from anatomy.views.drawing import scale
 from anatomy.visit.address import from_hash
 from anatomy.visit.state import State
 from anatomy.visit.steps import choose_model, choose_seq_len, select_part
+from tests.elements import elements
 
 
 def rows(markup: str, kind: str) -> dict[str, str]:
@@ -83,14 +85,70 @@ def test_experts_are_counted_beside_their_shape() -> None:
     assert "× 256 experts" in rows(made, "weight")["W_gate"]
 
 
-def test_tensors_are_drawn_to_one_scale() -> None:
-    state = from_hash(State(), "#model=llama-3-70b&t=8192&part=attention")
-    sizes = {
+def figures(place: str, kind: str = "weight") -> dict[str, tuple[float, ...]]:
+    """How wide and high each tensor of the panel is drawn, by symbol."""
+    return {
         symbol: tuple(float(side) for side in re.findall(r' (?:width|height)="([\d.]+)"', row.split("<rect")[1]))
-        for symbol, row in rows(panel.view(state), "weight").items()
+        for symbol, row in rows(panel.view(from_hash(State(), place)), kind).items()
     }
-    assert sizes["W_Q"][0] == sizes["W_Q"][1] == shapes.HIGH
-    assert sizes["W_K"] == (shapes.HIGH / 8, shapes.HIGH)
+
+
+def test_tensors_are_drawn_to_one_scale_whatever_t_and_part() -> None:
+    # The longest side of a block of Llama 3 70B is an MLP's: 28,672.
+    attention = figures("#model=llama-3-70b&t=1&part=attention")
+    assert attention["W_Q"] == (24, 24)
+    assert attention["W_K"] == (3, 24)
+    assert figures("#model=llama-3-70b&t=1&part=mlp")["W_up"] == (scale.SIDE, 24)
+    assert figures("#model=llama-3-70b&t=8192&part=attention") == attention
+    assert [legend_of("llama-3-70b", t) for t in ("1", "8192")] == ["28,672"] * 2
+    scores = {
+        t: figures(f"#model=llama-3-70b&t={t}&part=attention", "activation")["Scores, per head"]
+        for t in (1, 2048, 8192)
+    }
+    assert scores == {1: (3, 3), 2048: (6, 6), 8192: (24, 24)}
+
+
+def legend_of(model: str, t: str) -> str:
+    """The length that a panel says its scale is set by."""
+    said = panel.view(from_hash(State(), f"#model={model}&t={t}&part=attention"))
+    return re.findall(r"longest side in a block: ([\d,]+)\.", said)[0]
+
+
+def test_what_the_scale_has_no_room_for_breaks_and_says_how_much_larger_it_is() -> None:
+    def said(place: str, symbol: str, kind: str = "weight") -> str:
+        row = rows(panel.view(from_hash(State(), place)), kind)[symbol]
+        gaps = row.count('class="gap"')
+        return f"{gaps}: {''.join(re.findall(r'class=.factor.>([^<]*)<', row))}"
+
+    assert said("#part=embedding", "W_E") == "1: 16 times taller than shown"
+    assert said("#part=embedding", "W_pos") == "0: "
+    assert said("#part=unembedding", "W_U") == "1: 16 times wider than shown"
+    assert said("#t=1024&part=unembedding", "Logits", "activation") == "1: 16 times wider than shown"
+    long = "#model=llama-3.2-1b&t=131072&part=attention"
+    assert said(long, "Scores, per head", "activation") == "2: 16 times wider and taller than shown"
+    assert said(long, "Queries, per head", "activation") == "1: 16 times taller than shown"
+
+
+def test_experts_are_a_stack_of_tiles_of_which_those_used_are_filled() -> None:
+    mixtral = rows(panel.view(from_hash(State(), "#model=mixtral-8x7b&part=experts")), "weight")
+    for symbol in ("W_gate", "W_up", "W_down"):
+        assert (mixtral[symbol].count('class="lit"'), mixtral[symbol].count('class="unlit"')) == (2, 6)
+    many = rows(panel.view(from_hash(State(), "#model=deepseek-v3&part=experts")), "weight")
+    assert 'class="lit"' in many["W_gate"]
+    assert "Of each stack of 256 tiles the 8 that a token uses are filled." in panel.view(
+        from_hash(State(), "#model=deepseek-v3&part=experts")
+    )
+
+
+def test_a_cell_reads_as_a_sentence() -> None:
+    changed = elements(panel.view(choose_seq_len(State(), "64")))
+    said = {row["data-symbol"]: row.all("td")[0].text for row in changed.all("tr") if row.get("data-symbol")}
+    assert said["Queries, per head"] == "64 × 64, grows with T, changed"
+    assert said["W_Q"] == "768 × 768, unchanged"
+    assert (
+        "7,168 × 2,048 × 256 experts"
+        in elements(panel.view(from_hash(State(), "#model=deepseek-v3&part=experts"))).text
+    )
 
 
 def test_how_a_tensor_is_stored_is_said() -> None:
