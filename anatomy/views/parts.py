@@ -56,7 +56,8 @@ def _part(state: State, anatomy: Anatomy, part: Part, body: Safe) -> Safe:
     key = state.link(part).removeprefix("#")
     # By this id a part that its reader opened is known, and stays open, when T or the model changes.
     ident = f"list-{visit_key(anatomy, part).replace(' ', '_')}"
-    # The diagram's links are the one stop for the Tab key; without JavaScript they lead to the body of this part.
+    # While the list is closed the diagram's links are the one stop for the Tab key; without JavaScript they lead to the
+    # body of this part.
     return tag(
         "details",
         {**hooks(anatomy, part), "id": ident, "class": f"g-{part.group}"},
@@ -70,7 +71,7 @@ def _summary(anatomy: Anatomy, part: Part) -> Safe:
     width = f"{decimal(part.share * 100, 1)}%"
     return tag(
         "summary",
-        {**hooks(anatomy, part), "tabindex": -1, "data-action": "part"},
+        {**hooks(anatomy, part), "data-action": "part"},
         tag("span", {"class": "key"}),
         tag("span", {"class": "name"}, part.label, tag("span", {"class": "more"}, place) if place else None),
         tag("span", {"class": "exact"}, exact(part.parameters)),

@@ -119,14 +119,15 @@ def test_no_text_of_the_drawing_leaves_it_or_meets_another(shared_page: Page) ->
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("slug", MODELS)
+@pytest.mark.parametrize("slug", ["gpt2", "llama-3-70b", "mixtral-8x7b"])
 def test_axe_finds_nothing(shared_page: Page, scheme: Literal["light", "dark"], slug: str) -> None:
     page = shared_page
     page.emulate_media(color_scheme=scheme)
     show(page, of(slug))
     for details in page.locator("main details").all()[:3]:
         details.evaluate("one => { one.open = true; }")
-    results = Axe().run(page)
+    # The accessible name holds what is seen: a rule of WCAG that axe leaves off by itself.
+    results = Axe().run(page, options={"rules": {"label-content-name-mismatch": {"enabled": True}}})
     found = [(one["id"], [node["html"][:120] for node in one["nodes"]]) for one in results.response["violations"]]
     assert found == []
 

@@ -68,6 +68,9 @@ def test_a_link_is_named_by_label_and_exact_count(name: str) -> None:
     for part, one in zip(state.anatomy.parts, links(state), strict=True):
         said = one.get("aria-label") or ""
         assert said.startswith(part.label)
+        # What is seen is heard, in the same order.
+        seen = " ".join("".join(text.itertext()) for text in one.findall("text"))
+        assert " ".join(seen.replace(",", "").split()) in said.replace(",", "")
         assert f"{part.parameters:,} parameters" in said or not part.parameters
 
 

@@ -80,8 +80,10 @@ def test_every_link_selects_what_it_names(slug: str) -> None:
 def test_each_part_is_a_stop_for_the_tab_key_once() -> None:
     made = regions(State())
     assert made["drawing"].count("<a ") == len(State().anatomy.parts)
-    # All summaries of parts but the one that opens the list.
-    assert made["parts"].count("<summary") == made["parts"].count('tabindex="-1"') + 1
+    # The list of parts is closed at first, and once it is open its lines are reached like any other.
+    assert made["parts"].count("<details") == made["parts"].count("<summary") == len(State().anatomy.parts) + 1
+    assert "tabindex" not in made["parts"]
+    assert not re.search(r"<details[^>]* open", made["parts"])
 
 
 def test_the_same_state_gives_the_same_markup_in_every_process() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from anatomy.model.architecture import Attention
@@ -16,8 +17,13 @@ from anatomy.views.markup import (
     px,
     tag,
 )
-from anatomy.views.panel import said
-from anatomy.views.wording import hooks, plural, stack_of
+from anatomy.views.panel import none
+from anatomy.views.wording import (
+    hooks,
+    plural,
+    stack_of,
+    where,
+)
 from anatomy.visit.state import State, visit_key
 from anatomy.words.formatting import exact, percent, short
 
@@ -55,8 +61,8 @@ class Box:
         return self.y + self.height / 2
 
 
-def link(state: State, part: Part, *children: Safe, style: str = "") -> Safe:
-    """The link that selects a part; its name says label, place, share and count."""
+def link(state: State, part: Part, seen: Sequence[str], *children: Safe, style: str = "") -> Safe:
+    """The link that selects a part; its name says what is ``seen`` in it, then its exact count and its place."""
     anatomy = state.anatomy
     return tag(
         "a",
@@ -66,10 +72,27 @@ def link(state: State, part: Part, *children: Safe, style: str = "") -> Safe:
             **hooks(anatomy, part),
             "data-action": "part",
             "class": f"part g-{part.group} {style}".strip(),
-            "aria-label": said(anatomy, part),
+            "aria-label": spoken(anatomy, part, seen),
         },
-        *children,
+        # What reads the drawing as text finds its lines apart.
+        [[" " if at else None, child] for at, child in enumerate(children)],
     )
+
+
+def spoken(anatomy: Anatomy, part: Part, seen: Sequence[str]) -> str:
+    """The name of a part's link: the lines that are seen in it, in their order, then what they leave out.
+
+    >>> import anatomy
+    >>> from anatomy.report import describe
+    >>> shown = describe(anatomy.load("gpt2"))
+    >>> spoken(shown, shown.find("attention"), ["Self-attention", "2,362,368 × 12 = 28.3M", "23%"])
+    'Self-attention, 2,362,368 × 12 = 28.3M, 23% of the model, 28,348,416 parameters'
+    """
+    held = f"{exact(part.parameters)} parameters" if part.parameters else none(part)
+    words = [line for line in seen if line]
+    if part.parameters:
+        words[-1] += " of the model"
+    return ", ".join(word for word in (*words, "" if held in words else held, where(anatomy, part)) if word)
 
 
 def box(state: State, part: Part, x: float, y: float, width: float) -> tuple[Safe, Box]:
@@ -78,22 +101,25 @@ def box(state: State, part: Part, x: float, y: float, width: float) -> tuple[Saf
     left, inner = x + PAD, width - 2 * PAD
     label = wrapped(part.label, inner)
     at = y + 19.0
-    drawn = [words(left, at, *label, style="name")]
+    drawn, seen = [words(left, at, *label, style="name")], [part.label]
     at += 17 * (len(label) - 1)
     for line in particulars(anatomy, part):
         at += 16
         drawn.append(words(left, at, line))
-    glyph, high = _glyph(anatomy, part, left, at + 8, inner)
+        seen.append(line)
+    glyph, high, letters = _glyph(anatomy, part, left, at + 8, inner)
     if glyph:
         drawn.append(glyph)
+        seen += letters
         at += high
-    *counted, last = _count(part)
-    for line in counted:
+    for line in _count(part):
         at += 16
         drawn.append(words(left, at, line))
-    at += 16
-    drawn.append(words(left, at, last))
-    drawn.append(words(x + width - PAD, at, _share(part), style="percent", end=True))
+        seen.append(line)
+    share = _share(part)
+    if share:
+        drawn.append(words(x + width - PAD, at, share, style="percent", end=True))
+        seen.append(share)
     at += 6
     filled = max(1.0, WHOLE * float(part.share)) if part.parameters else 0
     drawn.append(tag("rect", {"class": "track", "x": px(left), "y": px(at), "width": WHOLE, "height": 4}))
@@ -103,7 +129,7 @@ def box(state: State, part: Part, x: float, y: float, width: float) -> tuple[Saf
     frame: Attributes = {"x": px(x), "y": px(y), "width": px(width), "height": px(room.height), "rx": 7}
     ring: Attributes = {"x": px(x - 4), "y": px(y - 4), "width": px(width + 8), "height": px(room.height + 8), "rx": 10}
     edges = [tag("rect", {"class": "ring", **ring}), tag("rect", {"class": "box", **frame})]
-    return link(state, part, *edges, *drawn, style="tied" if part.weights and not part.parameters else ""), room
+    return link(state, part, seen, *edges, *drawn, style="tied" if part.weights and not part.parameters else ""), room
 
 
 def wrapped(label: str, width: float) -> list[str]:
@@ -171,26 +197,31 @@ def _attention(anatomy: Anatomy, part: Part) -> list[str]:
     return lines
 
 
-def _glyph(anatomy: Anatomy, part: Part, x: float, y: float, width: float) -> tuple[Safe | None, float]:
+def _glyph(
+    anatomy: Anatomy, part: Part, x: float, y: float, width: float
+) -> tuple[Safe | None, float, tuple[str, ...]]:
+    """A small drawing of the part, how much height it takes, and the letters in it."""
     if part.attention:
-        return _heads(part.attention, x, y, width), 28
+        shared = "latent" if part.attention.latent is not None else "K, V"
+        return _heads(part.attention, shared, x, y, width), 28, ("Q", shared)
     traits = anatomy.model.traits
     if part.id == "experts" and traits.experts:
         drawn, high = glyphs.experts(traits.experts, traits.experts_per_token or 0, x, y, WHOLE)
-        return drawn, high + 6
+        return drawn, high + 6, ()
     down = next((weight.shape for weight in part.weights if weight.symbol == "W_down"), None)
     if down and part.id in ("mlp", "shared-expert"):
         # It stands beside the words, at the right.
-        return glyphs.widening(down[1], down[0], x + width - 52, y - 34, 28), 0
-    return None, 0
+        return glyphs.widening(down[1], down[0], x + width - 52, y - 34, 28), 0, ()
+    return None, 0, ()
 
 
-def _heads(record: Attention, x: float, y: float, width: float) -> Safe:
-    shared = "latent" if record.latent is not None else "K, V"
+def _heads(record: Attention, shared: str, x: float, y: float, width: float) -> Safe:
     room = 40 if record.latent is not None else 28
     return join(
         glyphs.heads(record, x, y, width - room),
+        " ",
         words(x + width, y + 8, "Q", style="sub", end=True),
+        " ",
         words(x + width, y + 21, shared, style="sub", end=True),
     )
 
@@ -201,7 +232,8 @@ def _count(part: Part) -> list[str]:
         return ["reuses the token table: 0 of its own"]
     many = count(part.blocks) if part.blocks else 1
     if many == 1 or not part.parameters_per_block:
-        return [exact(part.parameters)]
+        held = f"{exact(part.parameters)} parameters"
+        return [held if len(held) + len(_share(part)) <= IN_A_LINE else exact(part.parameters)]
     product, result = f"{exact(part.parameters_per_block)} × {exact(many)}", f"= {short(part.parameters)}"
     if len(product) + len(result) + len(_share(part)) <= IN_A_LINE:
         return [f"{product} {result}"]

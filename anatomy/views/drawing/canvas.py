@@ -70,7 +70,7 @@ def words(x: float, y: float, *texts: str, style: str = "sub", end: bool = False
         return tag("text", place, texts[0])
     lead, last = 17 if style == "name" else 15, len(texts) - 1
     spans = [
-        tag("tspan", {"x": px(x), "dy": lead if at else None}, text + (" " if at < last else ""))
+        [tag("tspan", {"x": px(x), "dy": lead if at else None}, text), " " if at < last else None]
         for at, text in enumerate(texts)
     ]
     return tag("text", place, spans)

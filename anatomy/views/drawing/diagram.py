@@ -133,6 +133,7 @@ def _stream_label(state: State, drawing: Drawing, part: Part, frame: Frame) -> N
         link(
             state,
             part,
+            (part.label, said),
             tag("rect", {"class": "ring", **ring}),
             tag("rect", {"class": "box", **edges}),
             words(x + 8, y + 18, part.label, style="name"),
