@@ -127,13 +127,14 @@ def legend(anatomy: Anatomy, part: Part) -> str:
     >>> import anatomy
     >>> from anatomy.report import describe
     >>> shown = describe(anatomy.load("mixtral-8x7b"))
-    >>> legend(shown, shown.find("experts"))[-103:]
-    'A side under 3 pixels is drawn as 3, pale. Of each stack of 8 tiles the 2 that a token uses are filled.'
+    >>> legend(shown, shown.find("experts"))[-93:]
+    'under 3 pixels drawn as 3, pale. Of each stack of 8 tiles the 2 that a token uses are filled.'
     """
     most = scale.longest(anatomy)
-    said = f"One scale for the whole model, whatever T is, set by the longest side in a block: {exact(most)}."
-    if any(scale.thin(one.shape, most) for one in (*part.weights, *part.activations)):
-        said += f" A side under {scale.LEAST} pixels is drawn as {scale.LEAST}, pale."
+    said = "One scale for the whole model at every T."
+    shapes = [one.shape for one in part.weights] + [one.shape for one in part.activations]
+    if any(scale.thin(one, most) for one in shapes):
+        said = f"{said[:-1]}; under {scale.LEAST} pixels drawn as {scale.LEAST}, pale."
     traits = anatomy.model.traits
     if part.id == "experts" and traits.experts and traits.experts_per_token:
         used = f"the {exact(traits.experts_per_token)} that a token uses are filled"

@@ -100,18 +100,12 @@ def test_tensors_are_drawn_to_one_scale_whatever_t_and_part() -> None:
     assert attention["W_K"] == (3, 24)
     assert figures("#model=llama-3-70b&t=1&part=mlp")["W_up"] == (scale.SIDE, 24)
     assert figures("#model=llama-3-70b&t=8192&part=attention") == attention
-    assert [legend_of("llama-3-70b", t) for t in ("1", "8192")] == ["28,672"] * 2
+    assert [scale.longest(from_hash(State(), f"#model=llama-3-70b&t={t}").anatomy) for t in (1, 8192)] == [28672] * 2
     scores = {
         t: figures(f"#model=llama-3-70b&t={t}&part=attention", "activation")["Scores, per head"]
         for t in (1, 2048, 8192)
     }
     assert scores == {1: (3, 3), 2048: (6, 6), 8192: (24, 24)}
-
-
-def legend_of(model: str, t: str) -> str:
-    """The length that a panel says its scale is set by."""
-    said = panel.view(from_hash(State(), f"#model={model}&t={t}&part=attention"))
-    return re.findall(r"longest side in a block: ([\d,]+)\.", said)[0]
 
 
 def test_what_the_scale_has_no_room_for_breaks_and_says_how_much_larger_it_is() -> None:
