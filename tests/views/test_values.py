@@ -211,7 +211,12 @@ def shapes_of(rows: list[Element]) -> list[tuple[str, str, str, str]]:
         assert words == f"{int(value):,}"
         many = "".join(one.text for one in cells[0].all("span", "more"))
         found.append(
-            (row["data-symbol"], row.one("span", "size").text, many, f"{value} {cells[-1].text[len(words) :]}")
+            (
+                row["data-symbol"],
+                row.one("span", "size").text,
+                many,
+                f"{value} {cells[-1].text[len(words) :].removeprefix(', ')}",
+            )
         )
         assert row.one("th").text == row["data-symbol"].replace("_", "")
     return found
