@@ -12,7 +12,8 @@ from anatomy.model.rows import Model, Row
 
 # What classes wrap a model in; files are saved from inside or outside of the wrapper.
 _PREFIX = re.compile(
-    r"(?:(?:_orig_mod|module|base_model|transformer|model|language_model|text_model|bert|roberta|gpt_neox|vit)\.)+"
+    r"(?:(?:_orig_mod|module|base_model|transformer|model|language_model|text_model|bert|roberta|gpt_neox|vit|electra"
+    r"|distilbert|mpnet|ernie|ibert|layoutlm|data2vec_text|roberta_prelayernorm)\.)+"
 )
 # A number as names write it: leading zeros would make another name.
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,17}")

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from anatomy.families import windows
 from anatomy.families.kin import ATTENTION, Kin, Mixture, decoder
 from anatomy.families.outputs import SEQUENCES, classes
-from anatomy.model.architecture import NORM_BEHIND, ONE_NORM
+from anatomy.model.architecture import NORM_BEHIND, ONE_NORM, Branch
 from anatomy.model.blocks import Blocks, all_but_every, excluding, runs
 from anatomy.model.rows import Model
 from anatomy.reading.config import Config
@@ -77,6 +77,14 @@ def _ernie(config: Config, blocks: int) -> tuple[Blocks, Blocks]:
     return excluding(blocks, (range(blocks),), mixed) if mixed else (range(blocks),), mixed
 
 
+_ROUTED = ("mlp", "router", "experts", "shared-expert")
+# Wired like Command R and OLMo 2, with experts where they have an MLP.
+_PARALLEL = (ONE_NORM[0], Branch(_ROUTED, reads="norm"))
+_BEHIND = (NORM_BEHIND[0], Branch((*_ROUTED, "norm-post-mlp")))
+_BLOCK = MappingProxyType({"input_layernorm": "norm-block"})
+_POST = MappingProxyType({
+    "post_attention_layernorm": "norm-post-attention", "post_feedforward_layernorm": "norm-post-mlp",
+})  # fmt: skip
 _SHARED = "n_shared_experts"
 _DOTS = _key("moe_intermediate_size", 1408)
 _EXAONE = _key("moe_intermediate_size", 1024)
@@ -87,7 +95,8 @@ _BIASES = MappingProxyType({"use_bias": "biases, also of the unembedding"})
 # Defaults: Cohere2MoeConfig, Dots1Config, ... of transformers.
 KIN = {
     "cohere2_moe": Kin(
-        classes("Cohere2Moe"), 8192, head_size=128, tied=True, biases=ATTENTION, flow=ONE_NORM, norm="LayerNorm",
+        classes("Cohere2Moe"), 8192, head_size=128, tied=True, biases=ATTENTION, flow=_PARALLEL, norms=_BLOCK,
+        norm="LayerNorm",
         windows=windows.but_every(4),
         off=MappingProxyType({"first_k_dense_replace": "or layer_types and mlp_layer_types, which say which blocks"}),
         mixture=Mixture(
@@ -118,7 +127,8 @@ KIN = {
         ),
     ),
     "flex_olmo": Kin(
-        classes("FlexOlmo"), 4096, own_size=False, biases=ATTENTION, qk_norm="all", flow=NORM_BEHIND,
+        classes("FlexOlmo"), 4096, own_size=False, biases=ATTENTION, qk_norm="all", flow=_BEHIND,
+        norms=_POST,
         mixture=Mixture(("num_experts", "num_local_experts"), _USED, (7, 5), _inner),
     ),
     "granitemoe": Kin(

@@ -292,8 +292,8 @@ def test_what_is_left_out_takes_the_default_of_the_configuration_class(values: d
 
 REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "BERT: another class": (
-        like("bert-base-uncased", architectures=["BertForQuestionAnswering"]),
-        'architectures is "BertForQuestionAnswering"; accepted: BertForMaskedLM, BertModel, BertForPreTraining',
+        like("bert-base-uncased", architectures=["BertForTokenSorting"]),
+        'architectures is "BertForTokenSorting"; accepted: BertForMaskedLM, BertModel, BertForPreTraining',
     ),
     "BERT: RoBERTa's class": (
         like("bert-base-uncased", architectures=["RobertaForMaskedLM"]),

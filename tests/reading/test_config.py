@@ -101,12 +101,18 @@ def test_a_byte_order_mark_is_read_over() -> None:
 
 
 REFUSED: dict[str, tuple[dict[str, Any], str]] = {
-    "no model_type": (without(GPT2, "model_type"), "config: model_type is missing; accepted: bart, bert, "),
-    "a near miss": (changed(GPT2, model_type="gpt-2"), 'config: model_type is "gpt-2"; accepted: gpt2? Known: bart, '),
+    "no model_type": (without(GPT2, "model_type"), "config: model_type is missing; accepted: apertus, arcee, "),
+    "a near miss": (
+        changed(GPT2, model_type="gpt-2"),
+        'config: model_type is "gpt-2"; accepted: gpt2? Known: apertus, ',
+    ),
     "another near miss": (changed(GPT2, model_type="LLaMA"), 'config: model_type is "LLaMA"; accepted: llama? Known: '),
-    "an unknown family": (changed(GPT2, model_type="xyzzy"), 'config: model_type is "xyzzy"; accepted: bart, bert, '),
-    "a family that is a number": (changed(GPT2, model_type=2), "config: model_type is 2; accepted: bart, "),
-    "a family that is null": (changed(GPT2, model_type=None), "config: model_type is null; accepted: bart, "),
+    "an unknown family": (
+        changed(GPT2, model_type="xyzzy"),
+        'config: model_type is "xyzzy"; accepted: apertus, arcee, ',
+    ),
+    "a family that is a number": (changed(GPT2, model_type=2), "config: model_type is 2; accepted: apertus, "),
+    "a family that is null": (changed(GPT2, model_type=None), "config: model_type is null; accepted: apertus, "),
     "a family that is a list": (
         changed(GPT2, model_type=["gpt2"]),
         "config: model_type is a list of 1 items; accepted: ",
