@@ -12,9 +12,9 @@ import pytest
 
 import anatomy
 from anatomy import cli
+from tests.second_conventions import others
 from tests.second_count import BYTES, Second, cases, reads, second, share
-from tests.views.test_cost_values import others
-from tests.views.test_values import activations, expected_weights
+from tests.second_shapes import activations, expected_weights
 
 CASES = cases()
 
