@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 
 VOID = frozenset({"br", "col", "hr", "input", "link", "meta", "wbr"})
+# A browser passes over an attribute that it does not know, and reads names in any case: here they are spelt one way.
+WRITTEN = re.compile(r' ([^\s="<>]+)(?:="[^"]*")?')
+KNOWN = frozenset(
+    "accept autocapitalize autocomplete class colspan cx cy d disabled dx dy fill for height hidden href id inputmode "
+    "label max min multiple name placeholder popover popovertarget preserveAspectRatio r role rows rx scope selected "
+    "spellcheck step tabindex text-anchor title transform type value viewBox width wrap x x1 x2 y y1 y2".split()
+)
 
 
 @dataclass
@@ -74,6 +82,9 @@ class _Builder(HTMLParser):
         self.open = [Element("", {})]
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        written = WRITTEN.findall(self.get_starttag_text() or "")
+        strange = [one for one in written if one not in KNOWN and not one.startswith(("data-", "aria-"))]
+        assert not strange, f"<{tag}> has {strange}"
         made = Element(tag, {key: value or "" for key, value in attrs})
         self.open[-1].inside.append(made)
         if tag not in VOID:
