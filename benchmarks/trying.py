@@ -136,10 +136,11 @@ def _passes(items: Sequence[pytest.Item]) -> bool:
     """Run tests until one fails."""
     for item in items:
         session = item.session
-        kept = dict(item.dtest.globs) if isinstance(item, DoctestItem) and item.dtest else None
+        # A doctest leaves its names behind empty, and may be run again.
+        names = item.dtest.globs if isinstance(item, DoctestItem) else {}
+        kept = dict(names)
         item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
-        if kept is not None:
-            item.dtest.globs.update(kept)  # type: ignore[union-attr]
+        names.update(kept)
         if session.testsfailed:
             return False
     return True

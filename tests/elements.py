@@ -10,11 +10,12 @@ from html.parser import HTMLParser
 VOID = frozenset({"br", "col", "hr", "input", "link", "meta", "wbr"})
 # A browser passes over an attribute that it does not know, and reads names in any case: here they are spelt one way.
 WRITTEN = re.compile(r' ([^\s="<>]+)(?:="[^"]*")?')
-KNOWN = frozenset(
+NAMES = (
     "accept autocapitalize autocomplete class colspan cx cy d disabled dx dy fill for height hidden href id inputmode "
     "label max min multiple name placeholder popover popovertarget preserveAspectRatio r role rows rx scope selected "
-    "spellcheck step tabindex text-anchor title transform type value viewBox width wrap x x1 x2 y y1 y2".split()
+    "spellcheck step tabindex text-anchor title transform type value viewBox width wrap x x1 x2 y y1 y2"
 )
+KNOWN = frozenset(NAMES.split())
 
 
 @dataclass

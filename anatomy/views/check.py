@@ -84,7 +84,7 @@ def view(state: State) -> Safe:
                 "Clear the report",
             ),
         ),
-        tag("p", {"id": "check-notice", "class": "notice", "role": "status"}, state.notices.get(CHECK, "")),
+        tag("p", {"id": "check-notice", "class": "notice", "role": "status"}, state.notices.get(CHECK)),
         tag("div", {"id": "check-report"}, _report(state)),
     )
 

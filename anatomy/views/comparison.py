@@ -50,7 +50,7 @@ def view(state: State) -> Safe:
             {"class": "control"},
             tag("label", {"for": "with"}, f"Compare {state.loaded.called} with"),
             tag("select", {"id": "with", "aria-describedby": "with-notice", "autocomplete": "off"}, _options(state)),
-            tag("p", {"id": "with-notice", "class": "notice", "role": "status"}, state.notices.get(OTHER, "")),
+            tag("p", {"id": "with-notice", "class": "notice", "role": "status"}, state.notices.get(OTHER)),
         ),
         tag("div", {"id": "side-by-side"}, _compared(state, state.other) if state.other else None),
     )

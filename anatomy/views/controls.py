@@ -80,5 +80,5 @@ def _settled(fixed: bool) -> Attributes:
 
 def notice(state: State, control: str) -> Safe:
     """What a control refused, in a place that is always there, so that a change of it is announced."""
-    said = state.notices.get(control, "")
+    said = state.notices.get(control)
     return tag("p", {"id": f"{control}-notice", "class": "notice", "role": "status"}, said)

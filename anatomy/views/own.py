@@ -48,7 +48,7 @@ def view(state: State) -> Safe:
             # A browser drops the first line break of a text area.
             "\n" + (state.draft or (state.own.text if state.own else "")),
         ),
-        tag("p", {"id": "own-config-error", "class": "notice", "role": "status"}, state.notices.get(OWN, "")),
+        tag("p", {"id": "own-config-error", "class": "notice", "role": "status"}, state.notices.get(OWN)),
         tag("p", {"id": "own-config-state", "class": "note"}, _said(state)),
         tag(
             "div",

@@ -220,9 +220,9 @@ def _heads(record: Attention, shared: str, x: float, y: float, width: float) -> 
     return join(
         glyphs.heads(record, x, y, width - room),
         " ",
-        words(x + width, y + 8, "Q", style="sub", end=True),
+        words(x + width, y + 8, "Q", end=True),
         " ",
-        words(x + width, y + 21, shared, style="sub", end=True),
+        words(x + width, y + 21, shared, end=True),
     )
 
 

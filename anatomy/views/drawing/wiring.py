@@ -89,7 +89,7 @@ def _heading(state: State, drawing: Drawing, stack: Stack, kind: BlockKind, fram
     below: Attributes = {} if whole else {"x": px(right), "dy": 15}
     beside = tag("tspan", {"class": "sub", **below}, said)
     drawing.parts.append(tag("text", place, f"{title(stack, kind)}, ", beside))
-    drawing.label(right, top + (37 if whole else 52), total(kind), style="sub", end=True)
+    drawing.label(right, top + (37 if whole else 52), total(kind), end=True)
     drawing.y = top + (24 if whole else 39)
 
 
