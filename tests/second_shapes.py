@@ -65,13 +65,17 @@ def activations(count: Second, place: Place) -> list[tuple[str, str, str]]:
         both = f"{axis}²" if axis == of and axis else " × ".join(one for one in (axis, of) if one)
         found.append(("Scores, per head", (n, keys), both))
     elif place.id in ("mlp", "shared-expert"):
-        found.append(("Hidden", (n, matrices["W_down"].inputs), axis))
+        names = ["Gate", "Up", "Hidden"] if "W_gate" in matrices else ["Hidden"]
+        found += [(name, (n, matrices["W_down"].inputs), axis) for name in names]
+        found += [("Weight of the shared expert", (n, 1), axis)] if "W_scale" in matrices else []
     elif place.id == "router":
         found += [("Expert scores", (n, traits.experts or 0), axis)]
         found += [("Weights of experts used", (n, traits.experts_per_token or 0), axis)]
         out = []
     elif place.id == "experts":
-        found.append(("Hidden, experts used", (n, traits.experts_per_token or 0, matrices["W_down"].inputs), axis))
+        inside = (n, traits.experts_per_token or 0, matrices["W_down"].inputs)
+        names = ["Gate", "Up", "Hidden"] if "W_gate" in matrices else ["Hidden"]
+        found += [(f"{name}, experts used", inside, axis) for name in names]
     elif place.id == "pooler":
         return [("Pooled", f"1 × {matrices['W_pool'].outputs:,}", "")]
     elif place.id in ("unembedding", "head"):

@@ -107,8 +107,18 @@ def _attention(scene: Scene) -> Iterator[Activation]:
 
 def _mlp(scene: Scene) -> Iterator[Activation]:
     if down := scene.matrix("down"):
+        yield from (scene.along(name, down.inputs) for name in _gated(scene))
         yield scene.along("Hidden", down.inputs)
+    # Qwen's shared expert: one number per token scales what it says.
+    if scale := scene.matrix("scale"):
+        yield scene.along("Weight of the shared expert", scale.outputs)
     yield scene.out
+
+
+def _gated(scene: Scene) -> tuple[str, ...]:
+    """What a gated MLP multiplies number by number to get its hidden vector."""
+    symbols = {matrix.symbol for row in scene.rows for matrix in row.matrices}
+    return ("Gate", "Up") if "W_gate" in symbols else ()
 
 
 def _router(scene: Scene) -> Iterator[Activation]:
@@ -121,6 +131,7 @@ def _router(scene: Scene) -> Iterator[Activation]:
 def _experts(scene: Scene) -> Iterator[Activation]:
     used = scene.model.traits.experts_per_token
     if used and (down := scene.matrix("down")):
+        yield from (scene.along(f"{name}, experts used", used, down.inputs) for name in _gated(scene))
         yield scene.along("Hidden, experts used", used, down.inputs)
     yield scene.out
 

@@ -45,9 +45,17 @@ def test_cross_attention_is_as_long_as_the_source_on_one_side() -> None:
 
 def test_a_router_scores_all_experts_and_weighs_those_used() -> None:
     assert computed("mixtral-8x7b", "router") == {"Expert scores": (8, 8), "Weights of experts used": (8, 2)}
-    assert computed("mixtral-8x7b", "experts") == {"Hidden, experts used": (8, 2, 14336), "Out": (8, 4096)}
+    inside = {f"{name}, experts used": (8, 2, 14336) for name in ("Gate", "Up", "Hidden")}
+    assert computed("mixtral-8x7b", "experts") == {**inside, "Out": (8, 4096)}
     assert computed("gpt-oss-20b", "experts")["Hidden, experts used"] == (8, 4, 2880)
     assert computed("deepseek-v3", "shared-expert")["Hidden"] == (8, 2048)
+
+
+def test_a_gated_mlp_computes_gate_and_up_and_qwens_shared_expert_its_own_weight() -> None:
+    assert list(computed("llama-3-8b", "mlp")) == ["Gate", "Up", "Hidden", "Out"]
+    assert list(computed("phi-3-mini", "mlp")) == ["Gate", "Up", "Hidden", "Out"]
+    assert list(computed("gpt2", "mlp")) == ["Hidden", "Out"]
+    assert computed("qwen1.5-moe-a2.7b", "shared-expert")["Weight of the shared expert"] == (8, 1)
 
 
 def test_embeddings_take_tokens_patches_or_frames() -> None:

@@ -8,7 +8,7 @@ from html import unescape
 import pytest
 
 from anatomy import LoadedModel, entries, load
-from anatomy.views.drawing import glyphs
+from anatomy.views.drawing import glyphs, wiring
 from anatomy.views.drawing.canvas import route
 from anatomy.views.drawing.diagram import WIDTH, draw
 from anatomy.views.page import marked
@@ -153,6 +153,25 @@ def test_a_parallel_branch_is_led_past_the_one_before_it() -> None:
     assert turns("gpt2").count(2) == 0
     assert turns("falcon-7b").count(2) == 1
     assert turns("gpt-neox-20b").count(2) == 1
+
+
+def test_experts_read_the_norm_and_are_chosen_by_the_router() -> None:
+    mixtures = [slug for slug, state in STATES.items() if state.anatomy.find("router")]
+    assert len(mixtures) >= 17
+    for slug in mixtures:
+        drawn, parts = draw(STATES[slug]), STATES[slug].anatomy.parts
+        routers = sum(part.id == "router" for part in parts)
+        assert drawn.count('class="choice"') == drawn.count(wiring.CHOICE) == routers, slug
+        # A line leads past the router into the experts, and one past both into a shared expert.
+        past = [one for one in re.findall(r'class="branch" d="([^"]+)"', drawn) if one.count("Q") == 2]
+        past = [one for one in past if not one.startswith("M60 ")]
+        assert len(past) == routers + sum(part.id == "shared-expert" for part in parts), slug
+
+
+def test_the_end_says_what_comes_out() -> None:
+    assert text("vit-base-in21k").endswith("Pooled, 1 × 768")
+    assert text("vit-base").endswith("Logits, 1 × 1,000")
+    assert text("gpt2").endswith("Logits, 8 × 50,257")
 
 
 def test_a_name_is_no_markup() -> None:

@@ -108,7 +108,7 @@ def _frame(anatomy: Anatomy) -> Frame:
     memory = 354.0 if any(part.id == "cross-attention" for part in anatomy.parts) else None
     right = 344.0 - (14 if memory else 0)
     beside = any(branch.reads != "stream" for stack in anatomy.model.stacks for branch in stack.flow)
-    beside = beside or any(part.id == "shared-expert" for part in anatomy.parts)
+    beside = beside or any(part.id in ("router", "shared-expert") for part in anatomy.parts)
     return Frame(right, right - (26 if beside else 12), memory)
 
 
@@ -163,10 +163,17 @@ def _end(state: State, drawing: Drawing, stack: Stack, began: float, *, last: bo
 
 
 def result(anatomy: Anatomy, stack: Stack) -> str:
-    """What comes out at the end of a stack: logits, or the last vectors."""
+    """What comes out at the end of a stack: logits, what a pooler makes of one position, or the last vectors.
+
+    >>> import anatomy
+    >>> from anatomy.report import describe
+    >>> vit = describe(anatomy.load("vit-base-in21k"), 197)
+    >>> result(vit, vit.model.stacks[0])
+    'Pooled, 1 × 768'
+    """
     for part in reversed(anatomy.parts):
         for one in part.activations:
-            if one.symbol == "Logits":
-                return f"Logits, {shape(one.shape)}"
+            if one.symbol in ("Logits", "Pooled"):
+                return f"{one.symbol}, {shape(one.shape)}"
     stream = next(part for part in anatomy.parts if part.id == "residual" and part.stack == stack.id)
     return f"Out, {shape(stream.activations[-1].shape)}"

@@ -19,6 +19,8 @@ STREAM, LEFT = 34, 8
 # In a block the boxes stand right of the stream; a line turns down into them a little further right.
 INDENT, TURN = 60, 84
 SHEETS = 2
+# What a router hands to the experts: no vector of the stream.
+CHOICE = "which, and with what weight"
 
 
 @dataclass(frozen=True)
@@ -131,14 +133,19 @@ def _branch(
         drawing.y = tap
     rooms: dict[str, Box] = {}
     waiting: Box | None = None
+    norm = chain[0].id if chain[0].id.startswith("norm") else None
     for at, part in enumerate(chain):
         markup, room = box(state, part, INDENT, drawing.y, frame.inner_right - INDENT)
         drawing.parts.append(markup)
         before = chain[at - 1].id if at else ""
+        # Experts, routed and shared, read what the router reads: past it, at their right.
         if part.id == "shared-expert" and before == "experts":
-            first = rooms.get(chain[0].id) if chain[0].id.startswith("norm") else None
-            _past(drawing, frame, first or start, room)
+            _past(drawing, frame, rooms[norm] if norm else start, room)
             waiting = rooms[before]
+        elif part.id == "experts" and before == "router":
+            _past(drawing, frame, rooms[norm] if norm else start, room)
+            drawing.line([(TURN, rooms[before].bottom), (TURN, room.y)], "choice")
+            drawing.label(TURN + 10, room.y - 7, CHOICE)
         elif at:
             drawing.line([(TURN, rooms[before].bottom), (TURN, room.y)])
         elif branch.reads != "stream":
@@ -148,7 +155,7 @@ def _branch(
             turns = [(frame.memory, drawing.memory), (frame.memory, room.middle), (room.right, room.middle)]
             drawing.line([begin, *turns], "memory")
         rooms[part.id] = room
-        drawing.y = room.bottom + 14
+        drawing.y = room.bottom + (24 if part.id == "router" else 14)
     last = rooms[chain[-1].id]
     plus = last.bottom + 20
     drawing.line([(TURN, last.bottom), (TURN, plus), (STREAM + 10, plus)])
@@ -158,14 +165,9 @@ def _branch(
         drawing.line([(INDENT, waiting.middle), (beside, waiting.middle), (beside, plus), (STREAM + 10, plus)])
     drawing.plus(STREAM, plus)
     drawing.y = plus + 12
-    norm = rooms[chain[0].id] if chain[0].id.startswith("norm") else None
     if branch.reads == "stream":
-        return norm if norm and _shares_norm(chain) else tap
+        return rooms[norm] if norm == "norm-block" else tap
     return source
-
-
-def _shares_norm(chain: list[Part]) -> bool:
-    return chain[0].id == "norm-block"
 
 
 def _past(drawing: Drawing, frame: Frame, source: Box | float, room: Box) -> None:
