@@ -62,7 +62,7 @@ INSIDE = {"boot": "boot.js", "files": "files.js", "style": "style.css"}
 # The page's own Python: unpacked side by side, as in a checkout, so that catalog.py finds the configurations.
 PACKED = ("anatomy", "model_configs")
 # Modules of the page that speak with the browser, so that only a page can run them.
-SCRIPTS = ("main.py", "picked.py", "cell.py", "kept.py")
+SCRIPTS = ("main.py", "all_models.py", "picked.py", "cell.py", "kept.py")
 LOCK = "pyodide/pyodide-lock.json"
 NOTICES = "THIRD-PARTY.txt"
 TEMPLATE = "template.html"

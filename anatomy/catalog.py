@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -19,6 +21,17 @@ from anatomy.reading.config import parse as parse_config
 from anatomy.reading.refusals import AnatomyError, ConfigError, shown
 
 DEFAULT_MODEL = "gpt2"
+# One of each kind, for whoever does not know what to look for.
+START_HERE = (
+    "gpt2",
+    "llama-3-8b",
+    "mixtral-8x7b",
+    "deepseek-v3",
+    "gemma-3-27b",
+    "bert-base-uncased",
+    "t5-small",
+    "vit-base",
+)
 # What a configuration that nobody named is called.
 UNNAMED = "Your model"
 # Beside the package in a checkout and in the site's archive, inside it in a wheel.
@@ -98,16 +111,38 @@ def _entry(slug: str) -> Entry:
 
 @lru_cache(maxsize=1)
 def entries() -> Mapping[str, Entry]:
-    """All entries by slug: makers in alphabetical order, each maker's newest first.
+    """All entries by slug: makers in alphabetical order, each maker's newest series first, a series by size.
 
     >>> entries()["gpt2"].released_total
     124439808
     """
     found = [_entry(slug) for slug in _files()]
-    found.sort(key=lambda entry: entry.slug)
-    found.sort(key=lambda entry: entry.released, reverse=True)
+    newest: dict[str, str] = {}
+    for entry in found:
+        series = _named(entry)[0]
+        newest[series] = max(entry.released, newest.get(series, ""))
+    found.sort(key=lambda entry: (*_named(entry), entry.released_total or 0, entry.slug))
+    found.sort(key=lambda entry: newest[_named(entry)[0]], reverse=True)
     found.sort(key=lambda entry: entry.maker.casefold())
     return {entry.slug: entry for entry in found}
+
+
+# What names say of size where they give no number; a name that says nothing is its series' largest.
+_WORDS = ("tiny", "mini", "small", "base", "lite", "air", "medium", "large", "xl")
+_NUMBER = re.compile(r"(?:(\d+)x)?(\d+(?:\.\d+)?)([MB])")
+
+
+def _named(entry: Entry) -> tuple[str, float]:
+    """The series that a model's name tells, and how large it says that the model is in it: no model need be counted."""
+    series: list[str] = []
+    for word in entry.name.split():
+        if number := _NUMBER.fullmatch(word):
+            times, size, unit = number.groups()
+            return " ".join(series), int(times or 1) * float(size) * {"M": 1, "B": 1000}[unit]
+        if word.casefold().strip(",") in _WORDS:
+            return " ".join(series), _WORDS.index(word.casefold().strip(","))
+        series.append(word)
+    return " ".join(series), math.inf
 
 
 @lru_cache(maxsize=256)

@@ -2,6 +2,7 @@
 
 import json
 import re
+from itertools import groupby
 from pathlib import Path
 
 import pytest
@@ -24,13 +25,27 @@ def test_an_entry_is_whole_and_its_published_total_is_ours(path: Path) -> None:
         assert anatomy.load(path.stem).parameters == entry["released_total"]
 
 
-def test_makers_stand_together_with_their_newest_first() -> None:
+def test_makers_stand_together_with_their_newest_series_first_and_a_series_by_size() -> None:
     entries = list(anatomy.entries().values())
     makers = [entry.maker for entry in entries]
     assert makers == sorted(makers, key=str.casefold)
-    for maker in set(makers):
-        released = [entry.released for entry in entries if entry.maker == maker]
-        assert released == sorted(released, reverse=True)
+    # As far as their names tell two models apart, the larger one is the one that holds more.
+    for maker, of_maker in groupby(entries, key=lambda entry: entry.maker):
+        newest = []
+        for series, found in groupby(of_maker, key=lambda entry: catalog._named(entry)[0]):
+            members = list(found)
+            newest.append(max(entry.released for entry in members))
+            sizes = [anatomy.load(entry.slug).parameters for entry in members]
+            assert sizes == sorted(sizes), (maker, series)
+        assert newest == sorted(newest, reverse=True), maker
+    names = [entry.name for entry in entries if entry.maker == "Alibaba"]
+    assert names[:5] == ["Qwen3 0.6B", "Qwen3 4B", "Qwen3 8B", "Qwen3 30B A3B", "Qwen3 235B A22B"]
+    assert [name for name in (entry.name for entry in entries) if name.startswith("GPT-2")] == [
+        "GPT-2 small",
+        "GPT-2 medium",
+        "GPT-2 large",
+        "GPT-2 XL",
+    ]
 
 
 def test_a_slug_a_path_and_a_dict_are_the_same_model(tmp_path: Path) -> None:

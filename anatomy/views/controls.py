@@ -11,6 +11,8 @@ from anatomy.visit.own import OWN_NAME, OWN_SLUG
 from anatomy.visit.state import State
 from anatomy.words.formatting import exact
 
+_LONG = tag("span", {"class": "visually-hidden"}, "Sequence length ")
+
 
 def model(state: State) -> Safe:
     """The model picker.
@@ -18,14 +20,21 @@ def model(state: State) -> Safe:
     >>> '<option value="gpt2" selected>GPT-2 small</option>' in model(State())
     True
     """
-    entries = catalog.entries().values()
+    entries = catalog.entries()
+    # Each once: arrow keys walk through the list, and would be led back to where a model stands first.
+    others = [entry for slug, entry in entries.items() if slug not in catalog.START_HERE]
+    makers = groupby(others, key=lambda entry: entry.maker)
+    groups = [
+        ("Start here", [entries[slug] for slug in catalog.START_HERE]),
+        *((name, list(of)) for name, of in makers),
+    ]
     options = [
         tag(
             "optgroup",
-            {"label": maker},
+            {"label": label},
             [tag("option", {"value": one.slug, "selected": one.slug == state.model}, one.name) for one in listed],
         )
-        for maker, listed in groupby(entries, key=lambda entry: entry.maker)
+        for label, listed in groups
     ]
     if state.own:
         own = tag("option", {"value": OWN_SLUG, "selected": state.model == OWN_SLUG}, OWN_NAME)
@@ -50,7 +59,7 @@ def length(state: State) -> Safe:
     return tag(
         "div",
         {"class": "control"},
-        tag("label", {"for": "seq-len"}, tag("span", {"class": "long"}, "Sequence length "), tag("i", None, "T")),
+        tag("label", {"for": "seq-len", "title": "Sequence length"}, _LONG, tag("i", None, "T")),
         tag("input", {**field, "value": state.seq_len, **_settled(fixed), "aria-describedby": "seq-len-hint told"}),
         tag("span", {"id": "seq-len-hint", "class": "visually-hidden"}, f"in tokens, {bounds}"),
     )

@@ -156,6 +156,13 @@ def _text(attribute: Any) -> str | None:
     return str(attribute) if attribute else None
 
 
+def _all_models() -> Any:
+    """The dialog of all models, which nobody needs at the start."""
+    import all_models
+
+    return all_models.opened(page)
+
+
 def clicked(event: Any) -> None:
     """A click, or Enter on a link or button: what it means is said by the nearest data-action."""
     control = event.target.closest("[data-action]")
@@ -181,6 +188,9 @@ def clicked(event: Any) -> None:
         window.navigator.clipboard.writeText(results(page.state.offered, page.state.solved)).then(TAKEN, NOT_TAKEN)
     elif action == "reset-challenges":
         page.render(steps.without_progress(page.state))
+    elif action.startswith("all-models"):
+        if slug := _all_models().act(action, _text(control.getAttribute("data-value")) or ""):
+            page.go(steps.choose_model(page.state, slug))
     elif action == "own-show":
         bringing.show()
     elif action == "own-remove":
@@ -238,6 +248,9 @@ def typed(event: Any) -> None:
     control = event.target
     if control.id == "own-config":
         bringing.typed()
+        return
+    if control.hasAttribute("data-only"):
+        _all_models().narrow()
         return
     if control.id not in ("seq-len", "seq-len-slider") or _length(control) == str(page.state.seq_len):
         return

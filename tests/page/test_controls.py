@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
+from anatomy import entries
+from anatomy.catalog import START_HERE
 from tests.page.conftest import show
 
 
@@ -159,3 +162,41 @@ def test_while_t_is_dragged_the_address_is_written_only_when_it_rests(page: Page
     )
     assert written < 15
     assert page.url.endswith("&t=1024&part=attention")
+
+
+def test_the_picker_begins_with_one_of_each_kind(page: Page) -> None:
+    groups = page.locator("#model optgroup").evaluate_all("(all) => all.map((one) => one.label)")
+    assert groups[0] == "Start here"
+    assert groups[1:] == sorted(groups[1:], key=str.casefold)
+    first = page.locator("#model optgroup").first.locator("option")
+    assert first.evaluate_all("(all) => all.map((one) => one.value)") == list(START_HERE)
+
+
+def test_all_models_are_found_by_keyboard(page: Page) -> None:
+    opener = page.get_by_role("button", name="All models")
+    opener.focus()
+    page.keyboard.press("Enter")
+    dialog = page.get_by_role("dialog", name="All models")
+    expect(dialog.get_by_role("status")).to_have_text(f"{len(entries())} of {len(entries())} models")
+    expect(dialog.get_by_label("Model", exact=True)).to_be_focused()
+    header = dialog.get_by_role("columnheader", name="Parameters")
+    header.get_by_role("button").press("Enter")
+    expect(header).to_have_attribute("aria-sort", "ascending")
+    expect(header.get_by_role("button")).to_be_focused()
+    page.keyboard.press("Space")
+    expect(header).to_have_attribute("aria-sort", "descending")
+    expect(dialog.locator("tbody th").first).to_have_text("Kimi K2")
+    dialog.get_by_label("Kind").select_option("speech")
+    expect(dialog.locator("tbody th").first).to_have_text("Whisper large v3")
+    dialog.get_by_label("Model", exact=True).fill("tiny")
+    expect(dialog.get_by_role("status")).to_have_text(f"1 of {len(entries())} models")
+    expect(dialog.get_by_label("Model", exact=True)).to_be_focused()
+    dialog.get_by_role("button", name="Whisper tiny").press("Enter")
+    expect(dialog).to_be_hidden()
+    expect(opener).to_be_focused()
+    expect(page.locator("#model")).to_have_value("whisper-tiny")
+    page.keyboard.press("Enter")
+    expect(dialog.get_by_role("button", name="Whisper tiny")).to_have_attribute("aria-current", "true")
+    assert Axe().run(page).response["violations"] == []
+    page.keyboard.press("Escape")
+    expect(dialog).to_be_hidden()
