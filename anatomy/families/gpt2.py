@@ -15,6 +15,7 @@ from anatomy.model.rows import Model, Row
 from anatomy.reading.config import Config
 
 CLASSES = {
+    "gpt-sw3": ("GPT2LMHeadModel", "GPT2Model", "GPT2ForSequenceClassification"),
     "gpt2": ("GPT2LMHeadModel", "GPT2Model", "GPT2ForSequenceClassification"),
     "gpt_bigcode": ("GPTBigCodeForCausalLM", "GPTBigCodeModel", "GPTBigCodeForSequenceClassification"),
 }
@@ -43,7 +44,7 @@ def model(config: Config) -> Model:
     frame = Frame(config, architecture, width, blocks, vocabulary, context, tied, prefix, "wte")
     every, layer = frame.every, prefix + "h.{block}"
     # OpenAI's Conv1D stores (in, out), the Linear of all others (out, in).
-    conv = family == "gpt2"
+    conv = family != "gpt_bigcode"
 
     def rows() -> Iterator[Row]:
         yield frame.token_table()

@@ -35,7 +35,7 @@ def unembedding(name: str, tied_to: str | None, vocabulary: int, width: int, par
     return Row(name, (vocabulary, width), part, matrices=(matrix,), multiplies="tokens", tied_to=tied_to)
 
 
-def labels(config: Config) -> int:
+def labels(config: Config, default: int = 2) -> int:
     """How many classes a classifier tells apart: ``num_labels``, the length of ``id2label``, or 2 (PreTrainedConfig).
 
     >>> labels(Config({"id2label": {"0": "bad", "1": "fair", "2": "good"}}))
@@ -45,7 +45,7 @@ def labels(config: Config) -> int:
     """
     named = config.values.get("id2label")
     if named is None:
-        return config.integer("num_labels", default=2)
+        return config.integer("num_labels", default=default)
     if not isinstance(named, Mapping) or not named:
         raise config.error("id2label", named, "an object with a name for each class")
     config.only("num_labels", None, len(named), why="as many as id2label names")
