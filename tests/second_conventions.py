@@ -62,6 +62,7 @@ def others(count: Second) -> dict[str, dict[str, Fraction]]:
     }
     flops: dict[str, int | Fraction] = {
         "macs": Fraction(run, 2),
+        "windows": count.run(square="windows"),
         "causal-half": run - Fraction(masked, 2),
         "causal": run - masked + triangle,
         "no-square": run - square,

@@ -207,16 +207,20 @@ class Second:
         keys = self.lengths["source"] if record.kind == "cross" else queries
 
         def seen(query: int) -> int:
-            if square == "full":
-                return keys
             reach = query + 1 if record.chunk is None else query % record.chunk + 1
             return min(reach, record.window or reach)
+
+        def banded(query: int) -> int:
+            if record.chunk:
+                start = query - query % record.chunk
+                return min(record.chunk, queries - start)
+            return min(keys, record.window or keys)
 
         if square == "full" and not decode:
             return queries * keys
         if not record.causal:
             return (keys if record.kind == "cross" else 0) if decode else queries * keys
-        return seen(queries - 1) if decode else sum(map(seen, range(queries)))
+        return seen(queries - 1) if decode else sum(map(banded if square == "windows" else seen, range(queries)))
 
     def run(self, run: str = "prefill", square: str = "full", unembedding: str = "every") -> int:
         """FLOPs of a whole run."""
@@ -230,12 +234,34 @@ class Second:
 
     def weights(self, dtype: str, mixed: bool = False) -> int:
         """Bytes of the weights."""
+        if dtype == "released":
+            return sum(self.released().values())
         small = sum(
             self.of_row(row) for row in self.model.rows if row.matrices and row.group in ("attention", "mlp", "experts")
         )
         if mixed and BYTES[dtype] < 2:
             return ceil(small * BYTES[dtype] + (self.total - small) * 2)
         return ceil(self.total * BYTES[dtype])
+
+    def released(self) -> dict[str, int]:
+        """Bytes of the published file by number type, one tensor at a time, as its configuration says."""
+        config = self.model.entry.config if self.model.entry else {}
+        method = config.get("quantization_config", {}).get("quant_method")
+        named = config.get("torch_dtype") or config.get("dtype")
+        plain = {"float32": "fp32", "float16": "fp16"}.get(str(named), "bf16")
+        found: dict[str, int] = {}
+        for row in self.model.rows:
+            held = self.of_row(row)
+            if method == "mxfp4" and row.group == "experts" and row.matrices:
+                sizes = {"mxfp4": held // 2, "e8m0": held // 32}
+            elif method == "fp8" and row.matrices and row.group in ("attention", "mlp", "experts"):
+                tensors = held // prod(row.shape)
+                sizes = {"fp8": held, "fp32": 4 * ceil(row.shape[0] / 128) * ceil(row.shape[1] / 128) * tensors}
+            else:
+                sizes = {plain: int(held * BYTES[plain])}
+            for name, size in sizes.items():
+                found[name] = found.get(name, 0) + size
+        return found
 
     @property
     def caching(self) -> list[Attention]:
@@ -265,23 +291,34 @@ class Second:
         own = [one for one in self.caching if one.kind == "self"]
         return Fraction(sum(self.numbers(one) * sum(map(len, one.blocks)) for one in own)) * BYTES[dtype]
 
-    def peak(self, dtype: str = "bf16", batch: int = 1, fused: bool = False) -> int:
+    @property
+    def inner(self) -> str:
+        """The number type of activations: what the released weights are in."""
+        return "fp32" if "fp32" in self.released() and "fp8" not in self.released() else "bf16"
+
+    def peak(self, dtype: str = "bf16", batch: int = 1, fused: bool = False, run: str = "prefill") -> int:
         """Bytes that one block holds at most."""
-        width, steps = self.model.width, []
+        width, steps, alone = self.model.width, [], run == "decode" and self.writes
         for one in self.model.attention:
             (stack,) = (some for some in self.model.stacks if some.id == one.stack)
-            queries = self.lengths[stack.positions]
-            keys = self.lengths["source"] if one.kind == "cross" else queries
+            queries = 1 if alone else self.lengths[stack.positions]
+            keys = self.lengths["source"] if one.kind == "cross" else self.lengths[stack.positions]
+            if alone and not one.causal and one.kind != "cross":
+                continue
+            made = (1 if one.kind == "self" else 0) if alone else keys
+            met = self.pairs(one, alone, "full") if alone else queries * keys
             kept = queries * width + queries * one.query_heads * one.qk_size
-            kept += keys * one.kv_heads * (one.qk_size + one.v_size)
-            steps.append(Fraction(kept + (0 if fused else one.query_heads * queries * keys)))
+            kept += made * one.kv_heads * (one.qk_size + one.v_size)
+            steps.append(Fraction(kept + (0 if fused else one.query_heads * met)))
         hidden: dict[str, set[tuple[str, int, Fraction, int]]] = {}
         for row in self.model.rows:
             if row.part_id in ("mlp", "experts", "shared-expert") and row.multiplies:
                 for matrix in row.matrices:
                     if matrix.symbol != "W_down":
                         used = matrix.count * row.copies * row.share
-                        at = self.lengths[row.multiplies]
+                        at = (
+                            (1 if row.multiplies in ("tokens", "one") else 0) if alone else self.lengths[row.multiplies]
+                        )
                         path = row.part.rpartition("/")[0]
                         hidden.setdefault(path, set()).add((matrix.symbol, matrix.outputs, Fraction(used), at))
         for found in hidden.values():

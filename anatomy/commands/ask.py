@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from anatomy.reading.refusals import shown
+from anatomy.model.switches import CHOICES, DEFAULT, Options, chosen
+from anatomy.reading.refusals import AnatomyError, shown
 from anatomy.report.anatomy import DEFAULT_SEQ_LEN
 
 MODEL = "a slug of the catalogue, a path to a config.json, or - for standard input"
@@ -32,6 +33,26 @@ def seq_len(parser: argparse.ArgumentParser, what: str = "sequence length", othe
     """The sequence length, None where it is left out."""
     text = f"{what} (default: {DEFAULT_SEQ_LEN}{other})"
     parser.add_argument("--seq-len", type=whole_number, metavar="T", help=text)
+
+
+def costs(parser: argparse.ArgumentParser) -> None:
+    """The switches of memory: number types, and sequences at once."""
+    parser.add_argument("--batch", default=str(DEFAULT.batch), metavar="N", help="sequences at once (default: 1)")
+    for switch, what in (("weights", "weights"), ("cache", "KV cache")):
+        default, accepted = getattr(DEFAULT, switch), ", ".join(CHOICES[switch])
+        text = f"number type of the {what}: {accepted} (default: {default})"
+        parser.add_argument(f"--{switch}", default=default, metavar="TYPE", help=text)
+
+
+def chosen_costs(options: argparse.Namespace) -> Options:
+    """What the switches of memory say; raises ``AnatomyError`` for what none of them takes."""
+    found = DEFAULT
+    for switch in ("batch", "weights", "cache"):
+        try:
+            found = chosen(found, switch, getattr(options, switch))
+        except AnatomyError as error:
+            raise AnatomyError(f"--{switch}: {error}") from None
+    return found
 
 
 def as_json(parser: argparse._ActionsContainer) -> None:

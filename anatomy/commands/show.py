@@ -6,16 +6,15 @@ import argparse
 
 from anatomy.commands import ask, costs, output
 from anatomy.commands.output import aligned
+from anatomy.model.switches import DEFAULT, Options
 from anatomy.reading.refusals import plain_line
 from anatomy.report.anatomy import Anatomy, default_seq_len, describe
 from anatomy.words.formatting import (
     exact,
-    operations,
     percent,
     rounded,
     shape,
     short,
-    size_in_bytes,
 )
 from anatomy.words.labels import without
 
@@ -24,21 +23,26 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     """What the command takes."""
     ask.model(parser)
     ask.seq_len(parser)
+    ask.costs(parser)
     ask.as_json(parser)
 
 
 def run(options: argparse.Namespace) -> str:
-    """The anatomy at the sequence length that is asked for, else at the legal one nearest to the default."""
+    """The anatomy at the sequence length that is asked for, else at the legal one nearest to the default.
+
+    Raises ``AnatomyError`` for a length, a batch or a number type that is none.
+    """
+    chosen = ask.chosen_costs(options)
     model = output.model(options.model)
     anatomy = describe(model, default_seq_len(model) if options.seq_len is None else options.seq_len)
     if options.json:
         from anatomy.report.document import as_dict, to_json  # here, since text is what is mostly asked for
 
-        return to_json(as_dict(anatomy))
-    return in_words(anatomy)
+        return to_json(as_dict(anatomy, chosen))
+    return in_words(anatomy, chosen)
 
 
-def in_words(anatomy: Anatomy) -> str:
+def in_words(anatomy: Anatomy, options: Options = DEFAULT) -> str:
     """The anatomy as text: figures, groups, parts, and what others print."""
     model = anatomy.model
     stacks = ", ".join(f"{exact(stack.blocks)} {stack.id} blocks" for stack in model.stacks)
@@ -49,12 +53,7 @@ def in_words(anatomy: Anatomy) -> str:
     ]
     if model.active_parameters != model.parameters:
         figures.append(("active", exact(model.active_parameters), short(model.active_parameters)))
-    per_pass = anatomy.full.per_pass
-    figures.append((f"forward FLOPs, T = {exact(anatomy.seq_len)}", exact(per_pass), operations(per_pass)))
-    figures.append(("per token", "", operations(anatomy.full.per_token)))
-    if anatomy.kv_bytes is not None:
-        figures.append(("KV cache bytes (bf16)", exact(anatomy.kv_bytes), size_in_bytes(anatomy.kv_bytes)))
-    figures += costs.figures(anatomy)
+    figures += costs.figures(anatomy, options)
     groups = [(group.label, exact(group.parameters), percent(group.share)) for group in anatomy.groups]
     inexact = rounded(group.share for group in anatomy.groups)
     groups.append(("total", exact(model.parameters), "100%, rounded" if inexact else "100%"))

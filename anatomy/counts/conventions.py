@@ -15,7 +15,7 @@ from anatomy.counts.shortcuts import less, twelve_l_d_squared
 from anatomy.model.architecture import Attention
 from anatomy.model.parts import stack_of
 from anatomy.model.rows import Model, Row
-from anatomy.model.switches import CAUSAL, LAST
+from anatomy.model.switches import CAUSAL, LAST, WINDOWS
 from anatomy.model.terms import (
     ByPart,
     Factor,
@@ -102,7 +102,9 @@ def _flops(model: Model, seq_len: int) -> Iterator[Convention]:
     looking_back = {flops.part_path(model, record) for record in model.attention if record.causal}
     masked = [term for term in square if term.part in looking_back]
     triangle = [term for term in flops.forward(model, seq_len, CAUSAL).terms if term.label in (SCORES, MIXING)]
+    bands = [term for term in flops.forward(model, seq_len, WINDOWS).terms if term.label in (SCORES, MIXING)]
     yield other("macs", ours.times(HALF))
+    yield other("windows", ours, *map(less, square), *bands)
     yield other("causal-half", ours, *(less(term.times(HALF)) for term in masked))
     yield other("causal", ours, *map(less, masked), *(term for term in triangle if term.part in looking_back))
     yield other("no-square", ours, *map(less, square))

@@ -10,7 +10,7 @@ from functools import lru_cache
 from anatomy.counts import memory, passes
 from anatomy.counts.flops import longest
 from anatomy.model.rows import Model
-from anatomy.model.switches import CAUSAL, Options
+from anatomy.model.switches import DECODE, FULL, Options
 from anatomy.model.terms import (
     Number,
     rounded_up,
@@ -63,7 +63,8 @@ def overtakes(model: Model, options: Options) -> int | None:
         fixed = model.fixed_lengths["tokens"]
         return fixed if _more(model, fixed, options) else None
     # Chunks make the share of attention dip after each of their ends; among the ends themselves it only rises.
-    chunks = {record.chunk for record in model.attention if record.chunk} if options.square == CAUSAL else set()
+    saves = options.square != FULL or options.run == DECODE
+    chunks = {record.chunk for record in model.attention if record.chunk} if saves else set()
     stride = max(chunks, default=1)
     end = _first(lambda number: _more(model, number * stride, options), 0, HORIZON // stride)
     if end is None:

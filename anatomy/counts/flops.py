@@ -3,8 +3,9 @@
 What is computed is the whole pass over T tokens, an integer; its T-th part is the figure per token. Tied or not, the
 unembedding multiplies every position (or, where asked for, the last one only). Nothing else is charged: no look-up,
 bias, norm, softmax or activation. Of E routed experts a token pays for its k. Attention counts every query against all
-keys (*full*: no saving for masks or windows, as eager code computes), or only the pairs that mask and window let
-through (*causal*).
+keys (*full*: no saving for masks or windows, as eager code computes), against min(T, window) keys, which is what a
+banded kernel multiplies (*windows*: of chunks the square of each), or only the pairs that mask and window let through
+(*causal*).
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from functools import cached_property, lru_cache
 
 from anatomy.model.architecture import Attention
 from anatomy.model.rows import Matrix, Model, Row
-from anatomy.model.switches import EVERY, FULL, LAST
+from anatomy.model.switches import CAUSAL, EVERY, FULL, LAST, WINDOWS
 from anatomy.model.terms import (
     Factor,
     Number,
@@ -114,6 +115,10 @@ def forward(model: Model, seq_len: int, square: str = FULL, unembedding: str = E
     Raises ``SequenceLengthError``.
     """
     check_seq_len(model, seq_len)
+    reaches = (record.window or record.chunk for record in model.attention)
+    longest_run = max(positions(model, seq_len).values())
+    if square == WINDOWS and not any(reach and reach < longest_run for reach in reaches):
+        square = FULL  # no window is shorter: the same pass
     return _forward(model, seq_len, square, unembedding)
 
 
@@ -134,7 +139,9 @@ def at_any_length(model: Model, seq_len: int, square: str = FULL, unembedding: s
     def pairs(record: Attention) -> tuple[Factor, ...]:
         queries = lengths[stack_positions(model, record.stack)]
         keys = lengths["source"] if record.kind == "cross" else queries
-        if square == FULL or not (record.causal or record.window):
+        if square == WINDOWS and record.kind == "self":
+            return banded(record, queries)
+        if square != CAUSAL or not (record.causal or record.window):
             return (Factor("queries", queries, "queries"), Factor("keys", keys, "keys"))
         return (Factor("pairs that the mask lets through", visible_pairs(record, queries), "pairs"),)
 
@@ -188,6 +195,21 @@ def part_path(model: Model, record: Attention) -> str:
     part = "cross-attention" if record.kind == "cross" else "attention"
     stack = model.named_stack(record.stack)
     return f"{stack}/block/{part}" if stack else f"block/{part}"
+
+
+def banded(record: Attention, seq_len: int) -> tuple[Factor, ...]:
+    """What a banded kernel multiplies: every query against min(T, window) keys; of chunks the square of each.
+
+    >>> [factor.value for factor in banded(Attention("decoder", (), 1, 1, 1, 1, window=512), 8192)]
+    [8192, 512]
+    >>> [factor.value for factor in banded(Attention("decoder", (), 1, 1, 1, 1, chunk=8), 20)]
+    [144]
+    """
+    if record.chunk and record.chunk < seq_len:
+        chunks, rest = divmod(seq_len, record.chunk)
+        return (Factor("pairs inside chunks", chunks * record.chunk**2 + rest**2, "pairs"),)
+    keys = min(seq_len, record.window or seq_len)
+    return (Factor("queries", seq_len, "queries"), Factor("keys", keys, "keys"))
 
 
 def visible_pairs(record: Attention, seq_len: int) -> int:

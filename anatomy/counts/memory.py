@@ -1,8 +1,9 @@
 """Memory: bytes of the weights by number type, and of the KV cache; views choose the unit.
 
-Formats of 8 and 4 bits usually keep some numbers in 16 bits; here *mixed* means: the matrices of attention, MLP and
-experts are stored in the small type; embeddings, unembedding, router, norms and biases stay in 16 bits. Scales and zero
-points, which such a format also stores, are not parameters and are not counted.
+*Released* are the types of the published file, scales and all (``released.py``). Formats of 8 and 4 bits usually keep
+some numbers in 16 bits; here *mixed* means: the matrices of attention, MLP and experts are stored in the small type;
+embeddings, unembedding, router, norms and biases stay in 16 bits. Scales and zero points, which such a format also
+stores, are not parameters and are not counted: those sizes are floors.
 """
 
 from __future__ import annotations
@@ -12,9 +13,10 @@ from fractions import Fraction
 from functools import lru_cache
 
 from anatomy.counts.flops import check_seq_len, part_path, positions
+from anatomy.counts.released import QUANTISED_GROUPS, released
 from anatomy.model.architecture import Attention
 from anatomy.model.rows import Model
-from anatomy.model.switches import DTYPES, SMALL
+from anatomy.model.switches import DTYPES, RELEASED, SMALL
 from anatomy.model.terms import (
     Factor,
     Number,
@@ -25,8 +27,6 @@ from anatomy.model.terms import (
     whole,
 )
 from anatomy.reading.config import AnatomyError
-
-QUANTISED_GROUPS = ("attention", "mlp", "experts")
 
 
 def bytes_per_number(dtype: str) -> Fraction:
@@ -55,7 +55,13 @@ def weights(model: Model, dtype: str, *, mixed: bool = False) -> tuple[Term, ...
     >>> import anatomy
     >>> [term.value for term in weights(anatomy.load("gpt2"), "int4", mixed=True)]
     [42467328, 79010304]
+    >>> [term.value for term in weights(anatomy.load("gpt-oss-20b"), "released")]
+    [9555148800, 597196800, 3608919168]
     """
+    if dtype == RELEASED:
+        kept = released(model)
+        # A file whose packing is not known is taken at 16 bits a number, which whoever shows it says.
+        return tuple(one.term for one in kept) if kept else _weights(model, "bf16", False)
     return _weights(model, dtype, mixed and dtype in SMALL)
 
 

@@ -30,7 +30,7 @@ def run(model: Model, seq_len: int, options: Options) -> Flops:
     """
     options = effective(options, model)
     if options.run == DECODE:
-        return decoding.step(model, seq_len, options.square)
+        return decoding.step(model, seq_len)
     return _trained(flops.forward(model, seq_len, options.square, options.unembedding), options)
 
 
@@ -38,7 +38,7 @@ def at_any_length(model: Model, seq_len: int, options: Options) -> Flops:
     """The same beyond the model's own longest T too: what a curve would show there."""
     options = effective(options, model)
     if options.run == DECODE:
-        return decoding.at_any_length(model, seq_len, options.square)
+        return decoding.at_any_length(model, seq_len)
     return _trained(flops.at_any_length(model, seq_len, options.square, options.unembedding), options)
 
 

@@ -11,6 +11,7 @@ from anatomy.families.computation import computation
 from anatomy.families.unknown import other_file, unknown_type
 from anatomy.model.rows import Model
 from anatomy.reading.config import Config, ConfigError
+from anatomy.reading.storage import storage
 
 # model_type -> module of this package; sorted.
 FAMILIES: Mapping[str, str] = {
@@ -144,4 +145,4 @@ def build(values: Mapping[str, Any], source: str = "config.json") -> Model:
     assert isinstance(model, Model)
     model = replace(model, computation=computation(config, model))
     config.refuse_unread()
-    return model
+    return replace(model, storage=storage(values))

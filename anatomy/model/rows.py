@@ -26,6 +26,7 @@ from anatomy.model.parts import (
     part_id,
     stack_of,
 )
+from anatomy.model.storage import UNNAMED, Storage
 from anatomy.model.terms import whole
 
 
@@ -131,7 +132,8 @@ class Model:
     ``fixed_lengths`` holds the lengths that no choice of T changes (``{"source": 1500}``); ``context`` is the longest
     T, None where the architecture sets none; ``defaults`` are the configuration keys that were left out and taken
     from the family's documented default; ``not_counted`` are the parts of the class that have no rows. What no shape
-    tells of how it computes stands in ``computation``, None for a family of which it is not read.
+    tells of how it computes stands in ``computation``, None for a family of which it is not read; how the release
+    stores its weights in ``storage``.
     """
 
     model_type: str
@@ -148,6 +150,7 @@ class Model:
     defaults: Mapping[str, object] = field(default_factory=dict)
     not_counted: tuple[str, ...] = ()
     computation: Computation | None = None
+    storage: Storage = UNNAMED
 
     def fold(self, key: Callable[[Row], str]) -> dict[str, int]:
         """Add the parameters of all rows up by ``key(row)``.

@@ -11,7 +11,7 @@ from anatomy.reading.refusals import AnatomyError, shown
 
 PREFILL, DECODE, TRAIN, RECOMPUTE = "prefill", "decode", "train", "recompute"
 # How much of the attention square is counted, and at which positions the unembedding is applied.
-FULL, CAUSAL = "full", "causal"
+FULL, WINDOWS, CAUSAL = "full", "windows", "causal"
 EVERY, LAST = "every", "last"
 # Bytes per number of the number types; fp16 takes what bf16 takes, so that the switches offer one of them.
 DTYPES = {
@@ -23,6 +23,8 @@ DTYPES = {
     "int4": Fraction(1, 2),
 }
 TYPES = tuple(dtype for dtype in DTYPES if dtype != "fp16")
+# Weights as the published file holds them.
+RELEASED = "released"
 # The types for which formats keep some numbers in 16 bits.
 SMALL = ("fp8", "int8", "int4")
 MAX_BATCH = 1_000_000
@@ -34,13 +36,13 @@ class Options:
 
     ``run`` is a prefill of T tokens, a decode step, or a training step (with activations kept, or computed again);
     ``square`` how much of the attention square is counted; ``unembedding`` at which positions it is applied;
-    ``weights`` and ``cache`` the number types, ``batch`` the sequences at once.
+    ``weights`` and ``cache`` the number types (``released`` as the file stores them), ``batch`` the sequences at once.
     """
 
     run: str = PREFILL
     square: str = FULL
     unembedding: str = EVERY
-    weights: str = "bf16"
+    weights: str = RELEASED
     cache: str = "bf16"
     batch: int = 1
 
@@ -49,9 +51,9 @@ DEFAULT = Options()
 # What each switch may say, and its key in the location hash.
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "run": (PREFILL, DECODE, TRAIN, RECOMPUTE),
-    "square": (FULL, CAUSAL),
+    "square": (FULL, WINDOWS, CAUSAL),
     "unembedding": (EVERY, LAST),
-    "weights": TYPES,
+    "weights": (RELEASED, *TYPES),
     "cache": TYPES,
 }
 KEYS: Mapping[str, str] = {

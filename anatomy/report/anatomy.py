@@ -5,7 +5,6 @@ Whoever shows a figure reads it here, with its working; nothing above this count
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
@@ -26,10 +25,11 @@ from anatomy.model.switches import (
     DEFAULT,
     FULL,
     LAST,
+    WINDOWS,
     Options,
     effective,
 )
-from anatomy.model.terms import Number, Term, rounded_up
+from anatomy.model.terms import ByPart, Number, Term, rounded_up, total
 
 # What the record is made of is imported from here by whoever reads the record: hence each name as itself.
 from anatomy.report.activations import Activation as Activation
@@ -73,6 +73,7 @@ class Anatomy:
     block_kinds: tuple[BlockKind, ...]
     parts: tuple[Part, ...]
     full: Flops
+    windows: Flops
     causal: Flops
 
     def address(self, part: Part) -> tuple[str, str | None, str | None]:
@@ -103,10 +104,9 @@ class Anatomy:
         """The parameters that one token's pass uses."""
         return Working("active", parameters.active(self.model), self.model.active_parameters)
 
-    @property
-    def per_token(self) -> Working:
+    def per_token(self, square: str = FULL) -> Working:
         """Forward FLOPs per token."""
-        return per_token(self.full)
+        return per_token(self.forward(square))
 
     @property
     def costs(self) -> Costs:
@@ -144,17 +144,36 @@ class Anatomy:
         """The forward pass of a server that samples: the unembedding at the last position only."""
         return flops.forward(self.model, self.seq_len, unembedding=LAST)
 
+    def forward(self, square: str) -> Flops:
+        """The forward pass by how much of the attention square is counted.
+
+        >>> import anatomy
+        >>> [describe(anatomy.load("gemma-3-1b"), 8192).forward(one).per_token for one in ("full", "windows", "causal")]
+        [2871918592, 2179858432, 2111318784]
+        """
+        return {FULL: self.full, WINDOWS: self.windows, CAUSAL: self.causal}[square]
+
+    def flops_of(self, part: Part, square: str = FULL) -> int:
+        """Forward FLOPs of a part, in all its blocks."""
+        if square == FULL:
+            return part.flops
+        terms = ByPart(self.forward(square).terms)
+        return int(total(terms.of(part.id, self.model.named_stack(part.stack), part.blocks)))
+
     @property
-    def decode_steps(self) -> Mapping[str, Flops] | None:
-        """The decode step by how much of the attention square is counted; None where nothing is decoded."""
-        if not self.model.decodes:
-            return None
-        return {square: decoding.step(self.model, self.seq_len, square) for square in (FULL, CAUSAL)}
+    def decode_step(self) -> Flops | None:
+        """The decode step, which reads what windows and chunks let it read; None where nothing is decoded."""
+        return decoding.step(self.model, self.seq_len) if self.model.decodes else None
 
     @cached_property
     def training_step(self) -> Flops:
         """Forward and backward, activations kept."""
         return training.of(self.full)
+
+    @cached_property
+    def training_by_windows(self) -> Flops:
+        """The same where a kernel honours windows."""
+        return self.training_step if self.windows is self.full else training.of(self.windows)
 
     @cached_property
     def recomputing_step(self) -> Flops:
@@ -179,6 +198,7 @@ def _described(model: LoadedModel, seq_len: int) -> Anatomy:
         block_kinds=block_kinds,
         parts=parts,
         full=full,
+        windows=flops.forward(model, seq_len, WINDOWS),
         causal=flops.forward(model, seq_len, CAUSAL),
     )
 

@@ -10,17 +10,18 @@ from anatomy.counts import (
     memory,
     passes,
     peak,
+    released,
     shortcuts,
 )
 from anatomy.counts.conventions import Convention as Convention
 from anatomy.counts.curves import HORIZON as HORIZON
 from anatomy.counts.curves import Point as Point
 from anatomy.counts.flops import Flops, longest, part_path
-from anatomy.counts.peak import Step
+from anatomy.counts.peak import Step as Step
 from anatomy.counts.shortcuts import Shortcut as Shortcut
 from anatomy.model.architecture import Attention
 from anatomy.model.rows import Model
-from anatomy.model.switches import Options
+from anatomy.model.switches import DECODE, PREFILL, RELEASED, Options
 from anatomy.model.terms import (
     ByPart,
     Factor,
@@ -86,6 +87,16 @@ class Costs:
         """Bytes of the weights; small types keep in 16 bits what formats keep there, unless ``mixed`` is off."""
         return _of("weights", memory.weights(self.model, dtype, mixed=mixed))
 
+    @property
+    def released_by_type(self) -> dict[str, int] | None:
+        """The bytes of the weights in each number type of the published file; None where its packing is not counted.
+
+        >>> import anatomy
+        >>> anatomy.describe(anatomy.load("deepseek-v3"), 8).costs.released_by_type
+        {'fp8': 669065609216, 'fp32': 163352928, 'bf16': 3921590272}
+        """
+        return dict(released.by_type(self.model)) or None
+
     @cached_property
     def kv_per_token(self) -> Working | None:
         """Growth of the KV cache per token of one sequence, below every window."""
@@ -121,17 +132,24 @@ class Costs:
     @property
     def activations_in(self) -> str:
         """The number type of activations: 16 bits, unless the weights are in fp32."""
-        return "fp32" if self.options.weights == "fp32" else "bf16"
+        weights = self.model.storage.plain if self.options.weights == RELEASED else self.options.weights
+        return "fp32" if weights == "fp32" else "bf16"
 
-    def peak(self, *, fused: bool = False) -> tuple[Step, Working]:
-        """The most that one layer holds in prefill: the step of a block, and its bytes."""
-        step = peak.peak(self.model, self.seq_len, self.options.batch, self.activations_in, fused=fused)
+    def peak(self, *, fused: bool = True) -> tuple[Step, Working]:
+        """The most that one layer holds in the run's forward pass: the step of a block, and its bytes."""
+        alone, batch = self.options.run == DECODE, self.options.batch
+        step = peak.peak(self.model, self.seq_len, batch, self.activations_in, fused=fused, alone=alone)
         return step, _of("peak activation", step.terms)
+
+    @property
+    def serves(self) -> bool:
+        """Whether the run keeps a KV cache: a training step keeps none."""
+        return self.options.run in (PREFILL, DECODE)
 
     @cached_property
     def needed(self) -> Working:
-        """Weights, KV cache and the peak activation of one layer together."""
-        cache = self.kv_cache
+        """Weights, the KV cache of a run that keeps one, and the peak activation of one layer, attention fused."""
+        cache = self.kv_cache if self.serves else None
         found = [*self.weights(self.options.weights).terms, *(cache.terms if cache else ()), *self.peak()[1].terms]
         return _of("needed", tuple(found))
 

@@ -11,6 +11,8 @@ from anatomy.counts.flops import Flops
 from anatomy.model.blocks import label
 from anatomy.model.rows import Tensor
 from anatomy.model.switches import (
+    DEFAULT,
+    FULL,
     SMALL,
     TRAIN,
     TYPES,
@@ -18,8 +20,6 @@ from anatomy.model.switches import (
 )
 from anatomy.model.terms import Factor, rounded_up
 from anatomy.report.anatomy import (
-    CACHE_BATCH,
-    CACHE_DTYPE,
     Anatomy,
     Costs,
     Part,
@@ -27,13 +27,13 @@ from anatomy.report.anatomy import (
 from anatomy.report.comparison import Comparison, Line
 from anatomy.report.computed import computed
 from anatomy.words.naming import named
+from anatomy.words.remarks import LEFT_OUT
 from anatomy.words.working import divided
 
 
-def as_dict(anatomy: Anatomy) -> dict[str, Any]:
-    """What ``show --json`` prints; shares are Fractions still."""
-    model = anatomy.model
-    cached = anatomy.kv_bytes_per_token is not None
+def as_dict(anatomy: Anatomy, options: Options = DEFAULT) -> dict[str, Any]:
+    """What ``show --json`` prints, with memory as the switches say; shares are Fractions still."""
+    model, costs = anatomy.model, anatomy.under(options)
     return {
         "model": {
             "slug": model.slug,
@@ -68,7 +68,10 @@ def as_dict(anatomy: Anatomy) -> dict[str, Any]:
         ],
         "parts": [_part_dict(part) for part in anatomy.parts],
         "flops": {
+            # What every figure of this object counts that does not say otherwise.
+            "square": FULL,
             "full": _run(anatomy.full),
+            "windows": _run(anatomy.windows),
             "causal": _run(anatomy.causal),
             "by_part": [
                 {"id": part.id, "stack": part.stack, "blocks": part.blocks_label, "per_pass": part.flops}
@@ -78,15 +81,8 @@ def as_dict(anatomy: Anatomy) -> dict[str, Any]:
             **_passes(anatomy),
         },
         "memory": {
-            **_memory(anatomy.costs),
-            "kv_cache": {
-                "dtype": CACHE_DTYPE,
-                "batch": CACHE_BATCH,
-                "bytes_per_token": anatomy.kv_bytes_per_token,
-                "bytes": anatomy.kv_bytes,
-            }
-            if cached
-            else None,
+            **_memory(costs),
+            "kv_cache": _cache(costs),
         },
         "other_conventions": [
             {"figure": one.figure, "id": one.id, "value": one.value, "unit": one.binary or None}
@@ -129,11 +125,13 @@ def _part_dict(part: Part) -> dict[str, Any]:
 def _passes(anatomy: Anatomy) -> dict[str, Any]:
     """What is said of FLOPs beside the forward pass."""
     costs = anatomy.costs
-    each, steps = Factor("tokens", costs.run.tokens), anatomy.decode_steps
+    each, step = Factor("tokens", costs.run.tokens), anatomy.decode_step
     return {
         "sampling_prefill": _run(anatomy.sampling),
-        "decode_step": {square: one.per_pass for square, one in steps.items()} if steps else None,
+        # One token meets what windows let through, whatever square is counted elsewhere.
+        "decode_step": dict.fromkeys(("full", "windows", "causal"), step.per_pass) if step else None,
         "training_step": _run(anatomy.training_step),
+        "training_step_windows": _run(anatomy.training_by_windows),
         "training_step_recomputing": _run(anatomy.recomputing_step),
         "shortcuts": {
             "2N_per_token": divided(costs.shortcut.value, each),
@@ -148,17 +146,39 @@ def _run(run: Flops) -> dict[str, Any]:
     return {"per_pass": run.per_pass, "per_token": run.per_token}
 
 
+def _cache(costs: Costs) -> dict[str, Any] | None:
+    per_token, cache = costs.kv_per_token, costs.kv_cache
+    if cache is None or per_token is None:
+        return None
+    return {
+        "dtype": costs.options.cache,
+        "batch": costs.options.batch,
+        "bytes_per_token": per_token.result,
+        "bytes": rounded_up(cache.result),
+    }
+
+
 def _memory(costs: Costs) -> dict[str, Any]:
     """What is said of memory beside the KV cache."""
-    (step, held), (_, fused) = costs.peak(), costs.peak(fused=True)
+    (step, held), (fused_step, fused) = costs.peak(fused=False), costs.peak()
+    types, chosen = costs.released_by_type, costs.options.weights
+    plain = {dtype: rounded_up(costs.weights(dtype, mixed=False).result) for dtype in TYPES}
     return {
-        "weights_bytes": {dtype: rounded_up(costs.weights(dtype, mixed=False).result) for dtype in TYPES},
+        "weights_bytes": {**plain, "as_released": sum(types.values()) if types else None},
+        "released": {"number_type": costs.model.storage.dtype, "bytes_by_type": types},
+        "weights": {"dtype": chosen, "bytes": rounded_up(costs.weights(chosen).result)},
+        "about": {"bytes": rounded_up(costs.needed.result), "attention": "fused", "leaves_out": LEFT_OUT},
         "mixed_weights_bytes": {dtype: rounded_up(costs.weights(dtype).result) for dtype in SMALL},
         "peak_activation": {
             "dtype": costs.activations_in,
             "batch": costs.options.batch,
             "part": step.part,
+            "blocks": label(step.blocks),
+            "holds": [term.label for term in step.terms],
             "bytes": held.result,
+            "part_fused": fused_step.part,
+            "blocks_fused": label(fused_step.blocks),
+            "holds_fused": [term.label for term in fused_step.terms],
             "bytes_fused": fused.result,
         },
     }

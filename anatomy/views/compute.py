@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 
+from anatomy.model.switches import DECODE
 from anatomy.model.terms import (
     Factor,
     Number,
@@ -32,6 +33,8 @@ from anatomy.words.formatting import (
     percent,
 )
 from anatomy.words.remarks import (
+    SQUARE_SHORT,
+    STEP_COUNTED,
     STEPS,
     STEPS_OF_PARAMETERS,
 )
@@ -81,13 +84,14 @@ def _said(state: State) -> list[Child]:
     costs = state.costs
     tokens = f"{exact(state.seq_len)} token{'' if state.seq_len == 1 else 's'}"
     run = _RUN[costs.options.run].format(tokens=tokens)
+    counted = STEP_COUNTED if costs.options.run == DECODE else SQUARE_SHORT[costs.options.square]
     share = Fraction(costs.run.attention, costs.run.per_pass)
     attention = percent(share) if share else "none"
     return [
         f"For {state.loaded.name}, {run} takes ",
         data(costs.run.per_pass, operations(costs.run.per_pass)),
-        f" FLOPs; {attention} of that is attention’s scores and weighted values, the rest products with weights. "
-        "A multiply-add is 2 FLOPs; look-ups, biases, norms and softmax count 0. In formulas a layer is a block.",
+        f" FLOPs ({counted}); {attention} of that is attention’s scores and weighted values, the rest products with "
+        "weights. A multiply-add is 2 FLOPs; look-ups, biases, norms, softmax 0. In formulas a layer is a block.",
     ]
 
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from anatomy.model.architecture import Attention
 from anatomy.model.blocks import count
-from anatomy.model.switches import CAUSAL
+from anatomy.model.switches import DECODE, FULL
 from anatomy.report.costs import HORIZON, Costs
 from anatomy.views.drawing.plot import (
     BYTES,
@@ -81,7 +81,8 @@ def flops_said(costs: Costs) -> str:
     crossing, top = costs.overtakes, costs.longest
     if "tokens" in costs.model.fixed_lengths:
         return said + "The model runs at this one length."
-    if crossing is None and costs.options.square == CAUSAL and all(_stops(one) for one in costs.model.attention):
+    saves = costs.options.square != FULL or costs.options.run == DECODE
+    if crossing is None and saves and all(_stops(one) for one in costs.model.attention):
         return said + "Attention never overtakes them: what its windows let through stops growing."
     if crossing is None:
         return said + f"Attention does not overtake them up to T = {exact(HORIZON)}."

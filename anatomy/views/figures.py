@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from anatomy.model.switches import CAUSAL, FULL, WINDOWS
 from anatomy.model.terms import Number
 from anatomy.report.anatomy import CACHE_DTYPE
 from anatomy.views.markup import (
@@ -22,6 +23,7 @@ from anatomy.words.formatting import (
     size_in_bytes,
 )
 from anatomy.words.labels import without
+from anatomy.words.remarks import SQUARE_COUNTED
 from anatomy.words.working import Working
 
 
@@ -53,7 +55,8 @@ def headline(state: State) -> list[Figure]:
     """The headline figures that the model has."""
     anatomy, model, length = state.anatomy, state.loaded, exact(state.seq_len)
     at = tag("span", {"class": "at"}, "at ", tag("i", None, "T"), f" = {length}")
-    per_token, causal = anatomy.full.per_token, anatomy.causal.per_token
+    square = state.options.square
+    per_token = anatomy.forward(square).per_token
     tied = "; the unembedding is stored as the token table" if model.tied_unembedding else ""
     found = [
         Figure(
@@ -94,9 +97,8 @@ def headline(state: State) -> list[Figure]:
             ("Forward FLOPs per token ", at),
             per_token,
             operations(per_token),
-            f"{_digits(per_token)}, a multiply-add being 2 and every query meeting all keys; "
-            f"{operations(causal)} if masked pairs were skipped",
-            anatomy.per_token,
+            f"{_digits(per_token)}, a multiply-add being 2; {_square(state)}",
+            anatomy.per_token(square),
             "FLOPs",
         )
     )
@@ -125,6 +127,16 @@ def _figure(one: Figure) -> Safe:
         tag("dd", None, disclosed(f"w-{one.id}", data(one.value, one.text), formula(one.working, one.unit))),
         tag("dd", {"class": "convention"}, one.convention),
     )
+
+
+def _square(state: State) -> str:
+    """How much of the attention square is counted, and what the others come to."""
+    anatomy, square = state.anatomy, state.options.square
+    others = {one: operations(anatomy.forward(one).per_token) for one in (WINDOWS, CAUSAL)}
+    if square == FULL:
+        windows = f"{others[WINDOWS]} by windows, " if anatomy.windows.per_pass != anatomy.full.per_pass else ""
+        return f"{SQUARE_COUNTED[square]}; {windows}{others[CAUSAL]} if masked pairs were skipped"
+    return SQUARE_COUNTED[square]
 
 
 def _digits(number: Number) -> str:

@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
-from anatomy.model.switches import SMALL, TYPES
+from anatomy.model.blocks import count
+from anatomy.model.switches import (
+    DECODE,
+    PREFILL,
+    RECOMPUTE,
+    RELEASED,
+    SMALL,
+    TRAIN,
+    TYPES,
+)
 from anatomy.model.terms import Number, rounded_up
-from anatomy.report.costs import Costs
+from anatomy.report.costs import Costs, Step
 from anatomy.views import curves
 from anatomy.views.drawing.plot import drawn
 from anatomy.views.markup import (
@@ -12,6 +21,7 @@ from anatomy.views.markup import (
     Safe,
     data,
     join,
+    symbol,
     tag,
 )
 from anatomy.views.wording import inside
@@ -19,12 +29,24 @@ from anatomy.views.workings import disclosed, formula
 from anatomy.visit.state import State
 from anatomy.words import labels
 from anatomy.words.formatting import exact, size_in_bytes
-from anatomy.words.remarks import DTYPES
+from anatomy.words.remarks import DTYPES, LEFT_OUT, released
 
 KEPT = (
     "The matrices of attention, MLP and experts are stored in this type; embeddings, unembedding, router, norms and "
-    "biases stay in 16 bits, as formats of 8 and 4 bits keep them. Scales and zero points come on top."
+    "biases stay in 16 bits, as formats of 8 and 4 bits keep them. Scales and zero points come on top: this is a floor."
 )
+# What a run does, before the word "takes".
+_DOING = {
+    PREFILL: "To run {name} on {sequences} of {length}",
+    DECODE: "To write token {length} of {sequences} with {name}",
+    TRAIN: "A training step of {name} on {sequences} of {length}",
+    RECOMPUTE: "A recomputing training step of {name} on {sequences} of {length}",
+}
+# What a step of a block holds, in words.
+HELD = {
+    "stream": "the residual stream",
+    "input": "its normalised input",
+}
 
 
 def view(state: State) -> Safe:
@@ -52,23 +74,29 @@ def view(state: State) -> Safe:
         disclosed(
             "w-types",
             "Weights by number type",
-            tag("div", {"class": "ledger"}, [_weights(costs, dtype) for dtype in TYPES]),
+            tag("div", {"class": "ledger"}, [_weights(costs, dtype) for dtype in (RELEASED, *TYPES)]),
             style="working fold",
         ),
-        cached if plot else None,
+        cached if plot and costs.serves else None,
     )
 
 
 def _said(state: State) -> list[Child]:
     costs = state.costs
-    needed = costs.needed.result
-    sequences = f"{exact(costs.options.batch)} sequence{'' if costs.options.batch == 1 else 's'}"
+    options, needed = costs.options, costs.needed.result
+    sequences = f"{exact(options.batch)} sequence{'' if options.batch == 1 else 's'}"
+    cache = ", KV cache" if costs.kv_cache and costs.serves else ""
+    stored = released(costs.model.storage, costs.released_by_type is not None)
+    weights = stored if options.weights == RELEASED else options.weights
+    training = (
+        "" if costs.serves else ", and what training keeps besides: gradients, optimizer, other layers’ activations"
+    )
     return [
-        f"To run {state.loaded.name} on {sequences} of {exact(state.seq_len)} takes at least ",
+        f"{_DOING[options.run].format(name=state.loaded.name, sequences=sequences, length=exact(state.seq_len))} ",
+        "takes about ",
         data(needed, size_in_bytes(rounded_up(needed))),
-        f" ({size_in_bytes(rounded_up(needed), binary=True)}): weights"
-        + (", KV cache" if costs.kv_cache else "")
-        + " and the peak activation of one layer. MB and GB are powers of 1,000, MiB and GiB powers of 1,024.",
+        f" ({size_in_bytes(rounded_up(needed), binary=True)}): weights ({weights}){cache}, the peak activation "
+        f"of one layer, attention fused. Left out: {LEFT_OUT}{training}.",
     ]
 
 
@@ -95,6 +123,8 @@ def _cache(costs: Costs) -> list[Safe]:
             tag("p", None, "It keeps no KV cache: every position is seen at once, and nothing is written after it.")
         ]
     length = exact(costs.seq_len)
+    if not costs.serves:
+        return [tag("p", None, "A training step keeps no KV cache: all positions go through at once.")]
     found = []
     if per_token is not None:
         name = "KV cache, growth per token of one sequence"
@@ -109,45 +139,33 @@ def _cache(costs: Costs) -> list[Safe]:
 
 
 def _peak(costs: Costs) -> list[Safe]:
-    (step, eager), (fused_step, fused) = costs.peak(), costs.peak(fused=True)
-    numbers = f" Numbers in {costs.activations_in}."
-    said = (
-        "In prefill a block holds the residual stream, what the step at hand reads and what it writes; the largest "
-        "step is in "
-    )
-    found = [
-        _entry(
-            "peak",
-            "Peak activation of one layer, scores written out",
-            eager.result,
-            tag(
-                "p",
-                {"class": "reading"},
-                said,
-                f"{inside(labels.usual(step.part))}.",
-                numbers,
-            ),
-            formula(eager, "bytes"),
-        )
-    ]
-    if fused.result != eager.result:
-        why = "A fused kernel (FlashAttention) never writes the scores out. " + said
-        found.append(
-            _entry(
-                "peak-fused",
-                "with a fused attention kernel",
-                fused.result,
-                tag("p", {"class": "reading"}, why, f"{inside(labels.usual(fused_step.part))}."),
-                formula(fused, "bytes"),
-            )
-        )
+    (step, fused), (eager_step, eager) = costs.peak(), costs.peak(fused=False)
+    found = [_entry("peak", "Peak activation of one layer", fused.result, _holds(costs, step), formula(fused, "bytes"))]
+    if eager.result != fused.result:
+        why = "Eager code writes the scores of all heads out; a fused kernel (FlashAttention) never does. "
+        body = (_holds(costs, eager_step, why), formula(eager, "bytes"))
+        found.append(_entry("peak-eager", "with the scores written out", eager.result, *body))
     return found
+
+
+def _holds(costs: Costs, step: Step, why: str = "") -> Safe:
+    """Of which layers the peak is, and what they hold then."""
+    many = sum(stack.blocks for stack in costs.model.stacks)
+    blocks = count(step.blocks)
+    which = "every block" if blocks == many else f"{exact(blocks)} of {exact(many)} blocks"
+    held = ", ".join(HELD.get(term.label) or term.label.replace("hidden, ", "the outputs of ") for term in step.terms)
+    passing = "for the one token of a decode step" if costs.options.run == DECODE else "for all tokens"
+    said = f"It is reached in the {inside(labels.usual(step.part))} of {which}, which holds there {passing}: "
+    return tag("p", {"class": "reading"}, why, said, symbol(held), f". Numbers in {costs.activations_in}.")
 
 
 def _weights(costs: Costs, dtype: str) -> Safe:
     working, chosen = costs.weights(dtype), dtype == costs.options.weights
     name: list[Child] = [DTYPES[dtype], tag("span", {"class": "more"}, "chosen") if chosen else None]
     body: list[Child] = [formula(working, "bytes")]
+    if dtype == RELEASED:
+        stored = released(costs.model.storage, costs.released_by_type is not None)
+        body = [tag("p", {"class": "reading"}, f"As the published configuration says: {stored}."), *body]
     if dtype in SMALL:
         plain = costs.weights(dtype, mixed=False)
         body = [

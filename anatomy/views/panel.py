@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from anatomy.model.blocks import count
+from anatomy.model.switches import CAUSAL, FULL, WINDOWS
 from anatomy.report.anatomy import Anatomy, Part, Weight
 from anatomy.teaching.explanations import explain
 from anatomy.views import shapes
@@ -43,7 +44,7 @@ def view(state: State) -> Safe:
         counts(anatomy, part),
         counted(part),
         tag("p", {"class": "aside"}, shapes.depending(anatomy, part)) if part.activations else None,
-        tag("p", {"class": "aside"}, work(anatomy, part)),
+        tag("p", {"class": "aside"}, work(anatomy, part, state.options.square)),
         _stored(part),
     )
 
@@ -130,12 +131,14 @@ def _share(share: Fraction) -> Safe:
     return data(share, percent(share), "share")
 
 
-def work(anatomy: Anatomy, part: Part) -> Safe:
-    """A sentence on the FLOPs of a part at this T."""
-    if not part.flops:
+def work(anatomy: Anatomy, part: Part, square: str = FULL) -> Safe:
+    """A sentence on the FLOPs of a part at this T, by the square that the headline figure counts."""
+    flops = anatomy.flops_of(part, square)
+    if not flops:
         return join("It costs no FLOPs as counted here: only matrix products are.")
-    per_token, share = Fraction(part.flops, anatomy.seq_len), Fraction(part.flops, anatomy.full.per_pass)
-    at = f" FLOPs per token at T = {exact(anatomy.seq_len)}, {percent(share)} of the forward pass"
+    per_token, share = Fraction(flops, anatomy.seq_len), Fraction(flops, anatomy.forward(square).per_pass)
+    by = {FULL: "", WINDOWS: ", by windows", CAUSAL: ", causal"}[square]
+    at = f" FLOPs per token at T = {exact(anatomy.seq_len)}, {percent(share)} of the forward pass{by}"
     blocks = " (all blocks together)." if part.blocks else "."
     return join("It costs ", data(per_token, operations(per_token), "flops"), at, blocks)
 

@@ -39,4 +39,4 @@ def _changed(state: State) -> str:
 def _costs(state: State) -> str:
     anatomy = state.anatomy
     cache = f", KV cache {size_in_bytes(anatomy.kv_bytes)}" if anatomy.kv_bytes is not None else ""
-    return f"{operations(anatomy.full.per_token)} FLOPs per token{cache}"
+    return f"{operations(anatomy.forward(state.options.square).per_token)} FLOPs per token{cache}"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from anatomy.model.storage import Storage
+
 # What another convention does, and why; a heading, then a sentence.
 CONVENTIONS: Mapping[str, tuple[str, str]] = {
     "no-embeddings": (
@@ -37,6 +39,10 @@ CONVENTIONS: Mapping[str, tuple[str, str]] = {
     "macs": (
         "MACs, not FLOPs",
         "Many counters report multiply-accumulates, one for each multiply-add: exactly half.",
+    ),
+    "windows": (
+        "Windows honoured",
+        "A kernel for windows multiplies every query with min(T, window) keys, of chunks the square of each.",
     ),
     "causal-half": (
         "Half the square",
@@ -140,16 +146,45 @@ RUNS: Mapping[str, tuple[str, str]] = {
 }
 SQUARES: Mapping[str, tuple[str, str]] = {
     "full": ("Full", "every query meets all keys"),
+    "windows": ("Windows", "min(T, window) keys, as banded kernels multiply"),
     "causal": ("Causal", "only what mask and window let through"),
 }
+# The same beside a figure, in few words and in more.
+SQUARE_SHORT: Mapping[str, str] = {"full": "full square", "windows": "by windows", "causal": "causal"}
+SQUARE_COUNTED: Mapping[str, str] = {
+    "full": "full square, all keys for each query",
+    "windows": "windows, min(T, window) keys for each query",
+    "causal": "causal, only the pairs that mask and window let through",
+}
+# A decode step is one query, which meets what its window or chunk lets it see, whatever the square.
+STEP_COUNTED = "one query, and the keys that its window or chunk lets it see"
 UNEMBEDDINGS: Mapping[str, tuple[str, str]] = {
     "every": ("Every position", "as a forward pass gives logits"),
     "last": ("Last only", "as a server that samples"),
 }
 DTYPES: Mapping[str, str] = {
+    "released": "as released",
     "fp32": "fp32 (4 bytes)",
     "bf16": "bf16 or fp16 (2 bytes)",
     "fp8": "fp8 (1 byte)",
     "int8": "int8 (1 byte)",
-    "int4": "int4 (half a byte)",
+    "int4": "int4 (half a byte, a floor)",
 }
+METHODS: Mapping[str, str] = {"fp8": "FP8 with scales", "mxfp4": "MXFP4 with scales"}
+# What a sum of weights, cache and activations does not hold.
+LEFT_OUT = "runtime, buffers, copies"
+
+
+def released(storage: Storage, counted: bool) -> str:
+    """In which number types a release stores its weights; ``counted`` says whether its packing is one that is counted.
+
+    >>> released(Storage("bf16"), True), released(Storage(), True), released(Storage("bf16", "fp8", (128, 128)), True)
+    ('bf16', '16 bits assumed', 'FP8 with scales, else bf16')
+    >>> released(Storage("bf16", "gptq"), False)
+    'packed in a way that is not counted here, 16 bits assumed'
+    """
+    if not counted:
+        return "packed in a way that is not counted here, 16 bits assumed"
+    if storage.method and storage.method in METHODS:
+        return f"{METHODS[storage.method]}, else {storage.dtype or '16 bits'}"
+    return storage.dtype or "16 bits assumed"

@@ -12,6 +12,8 @@ import pytest
 
 import anatomy
 from anatomy import cli
+from anatomy.visit.state import State
+from anatomy.visit.steps import choose_option, choose_seq_len
 from tests.second_conventions import others
 from tests.second_count import BYTES, Second, cases, reads, second, share
 from tests.second_shapes import activations, expected_weights
@@ -147,11 +149,14 @@ def flops(shown: dict[str, Any], count: Second) -> None:
     """FLOPs of every kind of run."""
     told, t = shown["flops"], count.seq_len
     both(told["full"], count.run(), t)
+    assert told["square"] == "full"
+    both(told["windows"], count.run(square="windows"), t)
     both(told["causal"], count.run(square="causal"), t)
     both(told["sampling_prefill"], sampled(count), t)
     both(told["training_step"], 3 * count.run(), t)
+    both(told["training_step_windows"], 3 * count.run(square="windows"), t)
     both(told["training_step_recomputing"], 4 * count.run(), t)
-    step = {square: count.run("decode", square) for square in ("full", "causal")} if count.writes else None
+    step = dict.fromkeys(("full", "windows", "causal"), count.run("decode")) if count.writes else None
     assert told["decode_step"] == step
     assert told["shortcuts"]["2N_per_token"] == 2 * count.active
     assert told["shortcuts"]["6N_per_token"] == 6 * count.active
@@ -185,8 +190,14 @@ def memory(shown: dict[str, Any], count: Second) -> None:
     small = ("fp8", "int8", "int4")
     assert told["mixed_weights_bytes"] == {name: count.weights(name, mixed=True) for name in small}
     peak = told["peak_activation"]
-    assert (peak["dtype"], peak["batch"]) == ("bf16", 1)
-    assert (peak["bytes"], peak["bytes_fused"]) == (count.peak(), count.peak(fused=True))
+    inner = count.inner
+    assert (peak["dtype"], peak["batch"]) == (inner, 1)
+    assert (peak["bytes"], peak["bytes_fused"]) == (count.peak(inner), count.peak(inner, fused=True))
+    assert told["weights_bytes"]["as_released"] == sum(count.released().values())
+    assert told["released"]["bytes_by_type"] == count.released()
+    assert told["weights"] == {"dtype": "released", "bytes": count.weights("released")}
+    about = count.weights("released") + (count.cache() or 0) + count.peak(inner, fused=True)
+    assert (told["about"]["bytes"], told["about"]["attention"]) == (about, "fused")
     assert peak["part"].rpartition("/")[2] in ("attention", "cross-attention", "mlp", "experts", "shared-expert")
     if count.cache() is None:
         assert told["kv_cache"] is None
@@ -211,26 +222,39 @@ def test_show_in_words(capsys: pytest.CaptureFixture[str], slug: str, seq_len: i
     expected: dict[str, int | Fraction] = {"parameters": count.total, "without embeddings": count.inside}
     if count.active != count.total:
         expected["active"] = count.active
-    expected[f"forward FLOPs, T = {seq_len:,}"] = run
+    expected[f"forward FLOPs, T = {seq_len:,}, full square"] = run
+    windows, causal = count.run(square="windows"), count.run(square="causal")
+    if windows != run:
+        expected |= {"forward FLOPs by windows": windows, "training step by windows": 3 * windows}
+    if causal != run:
+        expected["forward FLOPs, causal"] = causal
     if count.writes:
         expected[f"decode step, cache of {seq_len:,}"] = count.run("decode")
         expected["prefill, logits of the last token only"] = sampled(count)
-    expected |= {"training step": 3 * run, "training step, recomputing": 4 * run}
+    expected |= {"training step, full square": 3 * run, "training step, recomputing": 4 * run}
     expected["2N shortcut for the pass"] = 2 * count.active * seq_len
     if count.cache() is not None:
         expected["KV cache bytes (bf16)"] = count.cache() or 0
+        expected["KV cache bytes per token (bf16)"] = int(count.growth())
     for dtype in BYTES:
         if dtype != "fp16":
-            expected[f"weights in {dtype}"] = count.weights(dtype, mixed=True)
-    expected["peak activation of a layer (bf16)"] = count.peak(fused=False)
-    assert cells.keys() - expected.keys() == {"per token", "attention overtakes at T"}
-    assert reads(cells["per token"][-1], Fraction(run, seq_len))
+            floor = ", a floor" if BYTES[dtype] < 2 else ""
+            expected[f"weights in {dtype}{floor}"] = count.weights(dtype, mixed=True)
+    inner, stored = count.inner, count.weights("released")
+    (released,) = (name for name in cells if name.startswith("weights as released ("))
+    expected[released] = stored
+    expected[f"peak activation of a layer ({inner})"] = count.peak(inner, fused=True)
+    expected["the same with scores written out"] = count.peak(inner)
+    together = stored + (count.cache() or 0) + count.peak(inner, fused=True)
+    expected["together, about (weights as released)"] = together
+    assert cells.keys() - expected.keys() == {"per token, full square", "attention overtakes at T"}
+    assert reads(cells["per token, full square"][-1], Fraction(run, seq_len))
     for name, value in expected.items():
         exact, words = cells[name]
         assert exact == f"{value:,}"
         for word in words.split(" = "):
             assert reads(word, value)
-        assert (" = " in words) == name.startswith(("weights", "peak"))
+        assert (" = " in words) == name.startswith(("weights", "peak", "KV", "the same", "together"))
         assert re.search("iB$", words) or " = " not in words or value < 1024
     *groups, last = groups
     assert re.fullmatch(rf"total {{2,}}{count.total:,} {{2,}}100%(, rounded)?", last)
@@ -254,6 +278,50 @@ def test_show_in_words(capsys: pytest.CaptureFixture[str], slug: str, seq_len: i
     wanted = [f"{round(value):,}" for figure in found.values() for name, value in figure.items() if name]
     assert sorted(one for one in values if one in wanted) == sorted(wanted)
     assert len(values) - len(wanted) == ("kv-cache" in found and (count.cache() or 0) >= 1024) + 1
+
+
+def test_show_takes_number_types_and_a_batch(capsys: pytest.CaptureFixture[str]) -> None:
+    switches = ("--batch", "16", "--weights", "fp32", "--cache", "fp8")
+    arguments = ("show", "llama-3-70b", "--seq-len", "8192", *switches)
+    count = second("llama-3-70b", 8192)
+    told = json.loads(printed(capsys, *arguments, "--json"))["memory"]
+    cache = 80 * 2 * 8 * 128 * 8192 * 16
+    peak = 8192 * (2 * 8192 + 2 * 28672) * 4 * 16
+    assert told["kv_cache"] == {"dtype": "fp8", "batch": 16, "bytes_per_token": 163840, "bytes": cache}
+    assert told["weights"] == {"dtype": "fp32", "bytes": 4 * count.total}
+    assert told["peak_activation"]["bytes_fused"] == peak == count.peak("fp32", 16, fused=True)
+    assert told["about"]["bytes"] == 4 * count.total + cache + peak
+    cells = dict(re.split(r"\s{2,}", line)[:2] for line in printed(capsys, *arguments).splitlines() if "  " in line)
+    assert cells["KV cache bytes (fp8, 16 sequences)"] == f"{cache:,}"
+    assert cells["KV cache bytes per token (fp8)"] == "163,840"
+    assert cells["together, about (weights in fp32)"] == f"{4 * count.total + cache + peak:,}"
+
+
+@pytest.mark.parametrize(
+    ("switch", "value"),
+    [
+        ("batch", "0"),
+        ("batch", "1000000000000"),
+        ("batch", "8_0"),
+        ("batch", ""),
+        ("weights", "fp7"),
+        ("weights", "fp16\n"),
+        ("cache", "released"),
+        ("cache", "bf16 "),
+    ],
+)
+def test_a_switch_that_says_nothing_to_choose_is_one_line(
+    capsys: pytest.CaptureFixture[str], switch: str, value: str
+) -> None:
+    assert cli.main(["show", "gpt2", f"--{switch}", value]) == 2
+    out, error = capsys.readouterr()
+    assert (out, error.count("\n")) == ("", 1)
+    assert error.startswith(f"anatomy: --{switch}: ")
+    assert ("whole number from 1 to 1,000,000" if switch == "batch" else "accepted: ") in error
+    before = choose_seq_len(choose_option(State(), "batch", "3"), "9")
+    after = choose_option(before, switch, value)
+    assert (after.seq_len, after.options) == (9, before.options)
+    assert list(after.notices) == [switch]
 
 
 @pytest.mark.parametrize("slug", ["gpt2", "t5-small", "bert-base-uncased"])

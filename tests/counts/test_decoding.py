@@ -21,7 +21,7 @@ def test_a_step_by_hand(t: int) -> None:
 @pytest.mark.parametrize("slug", [slug for slug in DECODERS if len(anatomy.load(slug).stacks) == 1])
 def test_the_steps_of_a_text_cost_what_one_causal_pass_costs(slug: str) -> None:
     model = anatomy.load(slug)
-    steps = sum(decoding.step(model, t, CAUSAL).per_pass for t in range(1, 13))
+    steps = sum(decoding.step(model, t).per_pass for t in range(1, 13))
     assert steps == model.flops(12, CAUSAL).per_pass
 
 
@@ -32,14 +32,26 @@ def test_at_the_edge_of_a_window_too(slug: str) -> None:
     assert edge is not None
     for t in (edge - 1, edge, edge + 1, min(edge + 7, flops.longest(model))):
         gained = model.flops(t, CAUSAL).per_pass - model.flops(t - 1, CAUSAL).per_pass
-        assert decoding.step(model, t, CAUSAL).per_pass == gained
+        assert decoding.step(model, t).per_pass == gained
 
 
-def test_full_saves_nothing_for_windows_and_causal_does() -> None:
+def test_a_step_reads_what_windows_and_chunks_let_it_read() -> None:
     model = anatomy.load("mistral-7b-v0.1")
-    full, causal = decoding.step(model, 32768), decoding.step(model, 32768, CAUSAL)
-    assert full.attention == 8 * causal.attention
-    assert causal.per_pass == decoding.step(model, 4096).per_pass
+    assert decoding.step(model, 32768).per_pass == decoding.step(model, 4096).per_pass
+    # Gemma 3 27B at 8,192: 52 blocks meet 1,024 keys, 10 meet all, 32 heads of 128 for queries, 16 for keys and values.
+    products = 62 * (5376 * 128 * (2 * 32 + 2 * 16) + 3 * 5376 * 21504) + 5376 * 262208
+    keys = 52 * 1024 + 10 * 8192
+    step = decoding.step(anatomy.load("gemma-3-27b"), 8192)
+    assert step.per_pass == 2 * products + 4 * 32 * 128 * keys == 56_230_576_128
+    assert step.per_pass + 4 * 32 * 128 * 52 * (8192 - 1024) == 62_337_482_752  # what the full square would charge
+    # gpt-oss-120b at 131,072: of 36 blocks 18 look back 128 keys; 4 of 128 experts.
+    products = 36 * (2880 * 64 * (2 * 64 + 2 * 8) + 2880 * 128 + 4 * 3 * 2880 * 2880) + 2880 * 201088
+    keys = 18 * 128 + 18 * 131072
+    step = decoding.step(anatomy.load("gpt-oss-120b"), 131072)
+    assert step.per_pass == 2 * products + 4 * 64 * 64 * keys == 48_954_654_720
+    # Llama 4 Scout: 36 blocks see their chunk of 8,192 so far, 3,616 keys of it at 20,000; 12 see all.
+    scout = anatomy.load("llama-4-scout")
+    assert decoding.step(scout, 20000).attention == 4 * 40 * 128 * (36 * ((20000 - 1) % 8192 + 1) + 12 * 20000)
 
 
 def test_the_source_is_read_from_the_cache() -> None:

@@ -23,7 +23,7 @@ def test_what_is_made_up_of_others_is_their_sum(slug: str) -> None:
     kept = sum(working.result for _, working in costs.kv_kinds)
     assert kept == (cache.result if cache else 0)
     assert [rounded_up(working.result) for _, working in costs.kv_kinds] == list(costs.cache_at(shown.seq_len))
-    assert costs.needed.result == kept + costs.weights("int8").result + costs.peak()[1].result
+    assert costs.needed.result == (kept if costs.serves else 0) + costs.weights("int8").result + costs.peak()[1].result
 
 
 def test_the_switches_reach_what_they_are_for() -> None:

@@ -89,7 +89,13 @@ def test_what_a_pass_computes(slug: str, seq_len: int, run: str) -> None:
         said = shown.all("p", "reading")[0]
         same(said.one("data"), whole)
         portion = Fraction(count.square_alone(run, square), whole)
-        words = said.text.partition(" FLOPs; ")[2].partition(" of that")[0]
+        counted = {"full": "full square", "windows": "by windows", "causal": "causal"}[square]
+        counted = (
+            "one query, and the keys that its window or chunk lets it see"
+            if run == "decode" and count.writes
+            else counted
+        )
+        words = said.text.partition(f" FLOPs ({counted}); ")[2].partition(" of that")[0]
         assert words == "none" if not portion else share(words, portion)
         assert f"{seq_len:,} token{'' if seq_len == 1 else 's'}" in said.text
         shortcut(shown, count, run, square, last)
@@ -249,13 +255,18 @@ def entry(shown: Element, ident: str, value: int | Fraction) -> None:
 
 
 @pytest.mark.parametrize(
-    ("weights", "cache", "batch"),
-    [("bf16", "bf16", "1"), ("fp32", "int4", "3"), ("int4", "fp8", "1000"), ("int8", "fp32", "2")],
+    ("weights", "cache", "batch", "run"),
+    [
+        ("released", "bf16", "1", "prefill"),
+        ("fp32", "int4", "3", "decode"),
+        ("int4", "fp8", "1000", "prefill"),
+        ("int8", "fp32", "2", "decode"),
+    ],
 )
 @pytest.mark.parametrize(("slug", "seq_len"), CASES)
-def test_what_it_takes_in_memory(slug: str, seq_len: int, weights: str, cache: str, batch: str) -> None:
+def test_what_it_takes_in_memory(slug: str, seq_len: int, weights: str, cache: str, batch: str, run: str) -> None:
     count, many = second(slug, seq_len), int(batch)
-    shown = region(at(slug, seq_len), "memory", weights=weights, cache=cache, batch=batch)
+    shown = region(at(slug, seq_len), "memory", weights=weights, cache=cache, batch=batch, run=run)
     small = sum(
         count.of_row(row) for row in count.model.rows if row.matrices and row.group in ("attention", "mlp", "experts")
     )
@@ -273,26 +284,34 @@ def test_what_it_takes_in_memory(slug: str, seq_len: int, weights: str, cache: s
             assert f"Every parameter in {dtype}, as some" in one.text
         else:
             assert "Every parameter" not in one.text
-    chosen = (
-        Fraction(count.total * 2) + small * (BYTES[weights] - 2) if BYTES[weights] < 2 else count.total * BYTES[weights]
-    )
-    inner = "fp32" if weights == "fp32" else "bf16"
+    entry(shown, "w-weights-released", count.weights("released"))
+    if weights == "released":
+        chosen: Fraction | int = count.weights("released")
+    elif BYTES[weights] < 2:
+        chosen = Fraction(count.total * 2) + small * (BYTES[weights] - 2)
+    else:
+        chosen = count.total * BYTES[weights]
+    inner = count.inner if weights == "released" else "fp32" if weights == "fp32" else "bf16"
     kept = [(one, count.kept(one, cache, many)) for one in count.caching]
-    peaks = count.peak(inner, many), count.peak(inner, many, fused=True)
+    peaks = count.peak(inner, many, fused=True, run=run), count.peak(inner, many, run=run)
     needed = chosen + sum(size for _, size in kept) + peaks[0]
     entry(shown, "w-needed", needed)
     said = shown.all("p", "reading")[0]
     assert said.one("data")["value"] == str(ceil(needed))
     assert reads(said.one("data").text, ceil(needed))
     assert reads(said.text.partition(" (")[2].partition(")")[0], ceil(needed))
-    assert f" on {many:,} sequence{'s' if many > 1 else ''} of {seq_len:,} takes" in said.text
+    sequences = f"{many:,} sequence{'s' if many > 1 else ''}"
+    name, writes = count.model.name, run == "decode" and count.writes
+    doing = f"To write token {seq_len:,} of {sequences} with {name}" if writes else f"on {sequences} of {seq_len:,}"
+    assert f"{doing} takes about " in said.text
+    assert "Left out: runtime, buffers, copies." in said.text
     entry(shown, "w-peak", peaks[0])
     assert f"Numbers in {inner}." in shown.one("details", id="w-peak").text
-    assert len(shown.all("details", id="w-peak-fused")) == (peaks[0] != peaks[1])
+    assert len(shown.all("details", id="w-peak-eager")) == (peaks[0] != peaks[1])
     if peaks[0] != peaks[1]:
-        entry(shown, "w-peak-fused", peaks[1])
+        entry(shown, "w-peak-eager", peaks[1])
     assert bool(kept) != ("It keeps no KV cache" in shown.text)
-    assert (", KV cache and the peak" in said.text) == bool(kept)
+    assert (", KV cache, the peak" in said.text) == bool(kept)
     if not kept:
         assert not shown.all("table")
         return

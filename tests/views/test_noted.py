@@ -81,7 +81,7 @@ STEPS: dict[str, tuple[Step, set[str]]] = {
     "a part": (lambda state: select_part(state, "mlp"), {"panel", "told"}),
     "a switch": (
         lambda state: choose_option(state, "run", "decode"),
-        {"drawing", "parts", "try-this", "switches", "compute", "memory"},
+        {"bar-rest", "bar-size", "figures", "panel", "drawing", "parts", "try-this", "switches", "compute", "memory"},
     ),
     "a refusal": (
         lambda state: choose_seq_len(state, "none"),

@@ -9,7 +9,7 @@ import anatomy
 from anatomy.model.rows import Matrix
 from anatomy.views.page import regions
 from anatomy.visit.state import State
-from anatomy.visit.steps import choose_model, choose_seq_len, select_part
+from anatomy.visit.steps import choose_model, choose_option, choose_seq_len, select_part
 from tests.elements import Element, elements
 from tests.formulas import equations, holds, worth
 from tests.second_count import Place, Second, cases, reads, rounded, second, share
@@ -68,7 +68,17 @@ def test_headline_figures(slug: str, seq_len: int) -> None:
         assert figure.one("dt").text.endswith(f"at T = {seq_len:,}") == (name in ("flops", "kv-cache"))
     causal = Fraction(count.run(square="causal"), seq_len)
     said = figures.one("div", data_figure="flops").one("dd", "convention").text
-    assert reads(said.split("; ")[-1].removesuffix(" if masked pairs were skipped"), causal)
+    *windows, masked = said.split("; ")[-1].split(", ")
+    assert reads(masked.removesuffix(" if masked pairs were skipped"), causal)
+    banded = count.run(square="windows")
+    assert bool(windows) == (banded != count.run())
+    assert all(reads(one.removesuffix(" by windows"), Fraction(banded, seq_len)) for one in windows)
+    for square in ("windows", "causal"):
+        other = elements(regions(choose_option(state, "square", square), ("figures",))["figures"])
+        figure = other.one("div", data_figure="flops")
+        counted = Fraction(count.run(square=square), seq_len)
+        assert float(figure.one("data")["value"]) == float(counted)
+        assert f"; {square}, " in figure.one("dd", "convention").text
     if cache is not None:
         said = figures.one("div", data_figure="kv-cache").one("dd", "convention").text
         assert f"{cache:,} bytes for one sequence in bf16, {int(count.growth()):,} a token" in said
