@@ -18,6 +18,7 @@ sys.path[:0] = [folder for folder in (str(ROOT), str(SITE)) if folder not in sys
 
 import anatomy
 from anatomy.commands.ask import whole_number
+from anatomy.views import cell
 from anatomy.views.page import marked, regions
 from anatomy.visit.state import State
 from builder import (
@@ -292,6 +293,8 @@ def _names(files: Mapping[str, bytes]) -> tuple[Mapping[str, str], Mapping[str, 
 def _page(plan: Plan, files: Files, address: Callable[[str], str], said: dict[str, str]) -> str:
     """The page, with every file where `address` says, and what is `said` of this edition."""
     values = {f"region:{key}": marked(markup, State()) for key, markup in regions(State()).items()}
+    if not said["numpy"]:
+        values["region:cell"] = cell.without_numpy(values["region:cell"])
     values |= {f"asset:{path}": address(path) for path in files}
     values |= {f"text:{name}": sources.find(plan.root / "site", name).read_text("utf-8") for name in INSIDE.values()}
     values |= {"version": escape(anatomy.__version__)} | said | {"csp": escape(said["csp"], quote=False)}

@@ -15,6 +15,7 @@ import pytest
 
 import build
 from anatomy import __version__
+from anatomy.views import cell
 from anatomy.views.page import marked, regions
 from anatomy.visit.state import State
 from builder import document, listing, one_file, pins, runtime, server, wheels
@@ -39,7 +40,8 @@ def one(files: dict[str, bytes], pattern: str) -> str:
 
 def test_the_page_holds_each_region_as_the_views_render_it(index: str) -> None:
     for name, markup in regions(State()).items():
-        assert marked(markup, State()) in index, name
+        plain = name == "cell" and 'data-numpy=""' in index
+        assert (cell.without_numpy(markup) if plain else marked(markup, State())) in index, name
 
 
 def test_no_placeholder_is_left(index: str) -> None:

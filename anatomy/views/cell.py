@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from anatomy.teaching.snippet import OUTPUT, SOURCE
+from html import escape
+
+from anatomy.teaching.snippet import OUTPUT, PLAIN, SOURCE
 from anatomy.views.markup import (
     Attributes,
     Safe,
@@ -16,6 +18,27 @@ ABOUT = (
     "Ctrl + Enter (⌘ + Enter on a Mac) in the editor runs the code too. It runs in your browser, in a worker of its "
     "own; what it prints is shown up to 100,000 characters. Your changes are kept in this browser until Reset."
 )
+
+WITH_NUMPY = (
+    "The same count in a few lines of Python with NumPy: every trained tensor of a block by its shape, their sizes "
+    "added up. Change the code and run it; each run starts anew."
+)
+PLAINLY = (
+    "The same count in a few lines of Python, plain since this copy of the page has no NumPy: every trained tensor of "
+    "a block by its shape, their sizes added up. Change the code and run it; each run starts anew."
+)
+
+
+def without_numpy(markup: str) -> Safe:
+    """The same markup for a copy of the page that has no NumPy: its program does without, and prints the same.
+
+    >>> "math.prod(shape)" in without_numpy(view(State()))
+    True
+    """
+    for said, instead in ((SOURCE, PLAIN), (WITH_NUMPY, PLAINLY)):
+        assert markup.count(escape(said, quote=False)) == 1, "the cell says it once"
+        markup = markup.replace(escape(said, quote=False), escape(instead, quote=False))
+    return Safe(markup)
 
 
 def view(_state: State) -> Safe:
@@ -64,12 +87,7 @@ def view(_state: State) -> Safe:
 
 def _beside(shown: Attributes) -> list[Safe]:
     return [
-        tag(
-            "p",
-            None,
-            "The same count in a few lines of Python with NumPy: every trained tensor of a block by its shape, "
-            "their sizes added up. Change the code and run it; each run starts anew.",
-        ),
+        tag("p", None, WITH_NUMPY),
         tag(
             "div",
             {"class": "code-controls"},

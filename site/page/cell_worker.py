@@ -25,9 +25,8 @@ BURST = 1000
 PER_SECOND = 50
 
 NO_NUMPY = (
-    "NumPy is not part of this copy of the page, so code that imports it cannot run here. The copy that the project "
-    "publishes has it. To build one that has it, run `python3 build.py --require-numpy` where Pyodide's distribution "
-    "can be reached, or give the folder that holds Pyodide's NumPy wheel: `python3 build.py --wheels FOLDER`."
+    "NumPy is not part of this copy of the page, so code that imports it cannot run here. Plain Python can: Reset "
+    "brings back a program that does without."
 )
 
 # A piece of output goes to the page as its kind ("out", "error" or "note") and its text.

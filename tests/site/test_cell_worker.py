@@ -237,12 +237,17 @@ def no_numpy(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("no_numpy")
-def test_without_numpy_the_snippet_says_so_in_a_sentence_and_how_to_get_a_copy_with_it() -> None:
+def test_without_numpy_code_that_imports_it_is_told_so_in_a_sentence() -> None:
     outcome, page = ran(snippet.SOURCE)
     assert outcome == "error"
     assert page.text() == f"{cell_worker.NO_NUMPY}\n"
     assert page.text().startswith("NumPy is not part of this copy of the page")
-    assert "build.py --require-numpy" in page.text()
+
+
+@pytest.mark.usefixtures("no_numpy")
+def test_without_numpy_the_plain_snippet_prints_the_four_lines() -> None:
+    outcome, page = ran(snippet.PLAIN)
+    assert (outcome, page.text()) == ("done", snippet.OUTPUT)
 
 
 @pytest.mark.usefixtures("no_numpy")

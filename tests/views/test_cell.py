@@ -27,6 +27,14 @@ def test_the_editor_holds_the_snippet_as_it_is() -> None:
     assert not snippet.SOURCE.startswith("\n")
 
 
+def test_where_there_is_no_numpy_nothing_else_is_said_than_the_plain_program_and_why() -> None:
+    plain = cell.without_numpy(MARKUP)
+    assert unescape(plain).replace(snippet.PLAIN, snippet.SOURCE).replace(cell.PLAINLY, cell.WITH_NUMPY) == unescape(
+        MARKUP
+    )
+    assert "import numpy" not in plain
+
+
 def test_the_editor_has_a_label_and_a_description() -> None:
     assert '<label for="code-cell">Python code</label>' in MARKUP
     assert 'aria-describedby="code-help"' in element("textarea", "code-cell")[0]
