@@ -14,7 +14,8 @@ def expected_weights(count: Second, place: Place) -> list[tuple[str, str, str, s
             *([(row.symbol, row.shape, 1, row.elements)] if not row.matrices else []),
         ]:
             often = many * row.copies
-            why = "tied: counted as the token table" if row.tied_to else "a buffer, not trained" if row.buffer else ""
+            buffer = "a buffer: set by a rule, not by gradients"
+            why = "tied: counted where it is stored" if row.tied_to else buffer if row.buffer else ""
             worded = (f"× {often:,} expert{'s' * (often > 1)}" if place.id == "experts" else f"× {often:,}") * (
                 often > 1
             )

@@ -172,14 +172,14 @@ def _llama4(config: Config, model: Model) -> Computation:
     )
 
 
-def _routed(base: int = 10000, normalised: bool | None = None) -> Read:
-    """Softmax over all experts, the weights of the chosen normalised always, or as ``norm_topk_prob`` says."""
+def _mixtral(config: Config, model: Model) -> Computation:
+    # The paper takes the softmax over the chosen; code that takes it over all and rescales computes the same.
+    return replace(_rotary(1000000)(config, model), routing=Routing(over="chosen", normalised=True))
 
-    def read(config: Config, model: Model) -> Computation:
-        adds_up = _flag(config, "norm_topk_prob", False) if normalised is None else normalised
-        return replace(_rotary(base)(config, model), routing=Routing(normalised=adds_up))
 
-    return read
+def _qwen_moe(config: Config, model: Model) -> Computation:
+    routing = Routing(normalised=_flag(config, "norm_topk_prob", False))
+    return replace(_rotary()(config, model), routing=routing)
 
 
 def _dbrx(config: Config, model: Model) -> Computation:
@@ -279,7 +279,7 @@ _FAMILIES: Mapping[str, Any] = {
     "llama4_text": _llama4,
     "mistral": _rotary(),
     "mistral3": _rotary(),
-    "mixtral": _routed(1000000, normalised=True),
+    "mixtral": _mixtral,
     "mpt": _mpt,
     "olmo": _olmo,
     "olmo2": _rotary(),
@@ -287,9 +287,9 @@ _FAMILIES: Mapping[str, Any] = {
     "phi": _rotary(share=Fraction(1, 2)),
     "phi3": _rotary(),
     "qwen2": _rotary(),
-    "qwen2_moe": _routed(),
+    "qwen2_moe": _qwen_moe,
     "qwen3": _rotary(),
-    "qwen3_moe": _routed(),
+    "qwen3_moe": _qwen_moe,
     "roberta": _usual,
     "smollm3": _smollm3,
     "stablelm": _rotary(share=Fraction(1, 4)),

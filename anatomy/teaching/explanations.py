@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from anatomy.model.architecture import Attention
+from anatomy.model.architecture import Attention, Branch
+from anatomy.model.blocks import contains
 from anatomy.report.anatomy import Anatomy, Part
-from anatomy.teaching.facts import Facts, spare
+from anatomy.teaching import computing, phrases
+from anatomy.teaching.facts import Facts, side_by_side, spare
 from anatomy.teaching.prose import SENTENCES
 
 # The keys of sentences, a list for each paragraph.
@@ -35,9 +37,12 @@ def _embedding(facts: Facts) -> Paragraphs:
     traits = facts.anatomy.model.traits
     told = [name for name in _TABLES if name in facts.tables]
     keys = [_positions(facts) if name == "position" else name for name in told]
+    computation = facts.anatomy.model.computation
+    if computation and computation.embedding_scale.changes:
+        keys = ["token-scaled" if key == "token" else key for key in keys]
     if facts.tables.get("token-type", (0,))[0] == 1:
         keys[-1] = "token-type-one"
-    if "token" in keys:
+    if "token" in told:
         keys[1:1] = ["factor"] if facts.shape("W_in") else []
         keys[1:1] = ["shared"] if any(weight.tied_to for weight in facts.part.weights) else []
     yield keys or ["input"]
@@ -53,19 +58,35 @@ def _positions(facts: Facts) -> str:
 
 
 def _residual(facts: Facts) -> Paragraphs:
-    source = any(stack.id == facts.part.stack and stack.positions != "tokens" for stack in facts.anatomy.model.stacks)
-    yield ["stream-source" if source else "stream", "stream-holds"]
-    yield ["stream-source-shape" if source else "stream-shape"]
+    model = facts.anatomy.model
+    stack = next((one for one in model.stacks if one.id == facts.part.stack), model.stacks[0])
+    source = stack.positions != "tokens"
+    yield ["stream-source" if source else "stream", f"stream-{_wired(stack.flow)}", "stream-holds"]
+    if source:
+        yield ["stream-source-fixed" if "source" in model.fixed_lengths else "stream-source-shape"]
+    else:
+        yield ["stream-shape-fixed" if "tokens" in model.fixed_lengths else "stream-shape"]
+
+
+def _wired(flow: tuple[Branch, ...]) -> str:
+    if any(branch.norm_after for branch in flow):
+        return "post"
+    behind = any(part.startswith("norm-post-") for branch in flow for part in branch.parts)
+    before = flow[0].parts[0].startswith("norm-")
+    return ("sandwich" if before else "behind") if behind else "pre"
 
 
 def _norm(said: str) -> Callable[[Facts], Paragraphs]:
     def told(facts: Facts) -> Paragraphs:
         yield [_after_add(facts) or said]
         kind = facts.anatomy.model.traits.norm
+        computation = facts.anatomy.model.computation
         if not facts.part.weights:
             yield ["LayerNorm-bare"]
             return
-        yield [kind, *(["shift" if facts.shape("β") else "no-shift"] if kind == "LayerNorm" else [])]
+        offset = kind == "RMSNorm" and computation and computation.norm_offset
+        shift = ["shift" if facts.shape("β") else "no-shift"] if kind == "LayerNorm" else []
+        yield ["RMSNorm-offset" if offset else kind, *shift]
 
     return told
 
@@ -84,54 +105,54 @@ def _attention(facts: Facts) -> Paragraphs:
     mixing = "mixing-decoder" if crossed else "mixing"
     seen = "causal" if record.causal else "both-ways"
     if record.latent is not None:
-        yield [mixing, "latent", seen, "join"]
+        form = "latent"
     elif record.kv_heads == record.query_heads:
-        yield [mixing, "multi-head", seen, "head-size", "join"]
+        form = "multi-head"
     else:
-        yield [mixing, "multi-query" if record.kv_heads == 1 else "grouped-query", seen, "join"]
+        form = "multi-query" if record.kv_heads == 1 else "grouped-query"
+    yield [mixing, form, seen, "join"]
     yield [key for key, holds in _particulars(facts, record) if holds]
 
 
 def _particulars(facts: Facts, record: Attention) -> Iterator[tuple[str, bool]]:
+    model = facts.anatomy.model
+    computation = model.computation
     yield "latent-kept", record.latent is not None
     yield "latent-queries", bool(facts.shape("W_DQ"))
     yield "latent-norm", bool(facts.shape("γ_DKV"))
     shared = record.latent is None and record.kv_heads < record.query_heads
     yield "sharing" if record.causal else "sharing-both-ways", shared
-    yield "window" if record.causal else "window-both-ways", bool(record.window)
+    if record.window and record.causal:
+        yield "window-idle" if model.context and record.window >= model.context else "window", True
+    yield "window-both-ways", bool(record.window) and not record.causal
     yield "chunk", bool(record.chunk) and not record.window
-    yield "no-mask", not record.causal
-    yield "qk-norm", facts.holds("q-norm")
-    told = facts.anatomy.model.traits.positions in ("rotary", "alibi", "relative")
-    yield f"in-{_told_positions(facts, record)}", told
+    yield "no-mask-image" if "patches" in model.fixed_lengths else "no-mask", not record.causal
+    yield f"qk-norm-{_normed(facts)}", facts.holds("q-norm")
+    if computation:
+        yield from computing.scores(computation)
+    told = model.traits.positions in ("alibi", "relative")
+    if model.traits.positions == "rotary":
+        yield from ((key, True) for key in computing.rotation(model, record))
+    yield f"in-{model.traits.positions}{'-held' if facts.shape('b_rel') else ''}", told
+    if computation and facts.part.blocks:
+        bare = computation.bare_qk_norm
+        yield "bare-qk-norm", bool(bare) and contains(bare, facts.part.blocks[0].start)
     yield "sinks", facts.holds("sinks")
 
 
-# Families whose blocks that see everything do not rotate, and those that as a rule rotate a part of each head.
-_UNROTATED, _PARTLY_ROTATED = ("llama4", "llama4_text", "cohere2"), ("gptj", "gpt_neox", "phi", "stablelm", "glm4_moe")
-
-
-def _told_positions(facts: Facts, record: Attention) -> str:
-    model = facts.anatomy.model
-    positions = model.traits.positions
-    if positions == "relative":
-        return "relative-held" if facts.shape("b_rel") else positions
-    if positions != "rotary":
-        return positions
-    if record.latent is not None:
-        return "rotary-latent"
-    if model.model_type in _UNROTATED and any(one.window or one.chunk for one in model.attention):
-        return "rotary" if record.window or record.chunk else "none"
-    if model.model_type == "smollm3":
-        return "rotary-some"
-    return "rotary-part" if model.model_type in _PARTLY_ROTATED else "rotary"
+def _normed(facts: Facts) -> str:
+    """What one scale of a norm of queries serves: every head alike, all together, or each head on its own."""
+    scale = next((one for one in facts.part.weights if one.symbol == "γ_Q"), None)
+    if scale and (len(scale.shape) == 2 or scale.count > 1):
+        return "each"
+    return "all" if scale and facts.attention and scale.shape[0] > facts.attention.qk_size else "shared"
 
 
 def _mlp(facts: Facts) -> Paragraphs:
     gated = facts.shape("W_gate") is not None
-    flows = [branch for stack in facts.anatomy.model.stacks for branch in stack.flow]
-    beside = any(facts.part.id in branch.parts and branch.reads != "stream" for branch in flows)
-    yield ["alone", *(["beside"] if beside else []), "gated" if gated else "plain"]
+    branch = phrases.branch_of(facts.anatomy, facts.part)
+    beside = {"norm": ["beside-shared"], "same": ["beside-own"]}.get(branch.reads if branch else "", [])
+    yield ["alone", *beside, "gated" if gated else "plain"]
     yield ["gated-three"] if gated else []
 
 
@@ -143,22 +164,29 @@ def _unembedding(facts: Facts) -> Paragraphs:
         yield ["classes"]
     else:
         prepared = ["transform"] if facts.shape("W_T") else []
-        yield ["logits", *prepared, *(["score-bias"] if facts.shape("b_U") else [])]
-        yield ["tied" if model.tied_unembedding else "untied"]
+        yield ["logits" if model.decodes else "logits-hidden", *prepared, *computing.logits(model.computation)]
+        bias = ["score-bias"] if facts.shape("b_U") else []
+        yield [*bias, "tied" if model.tied_unembedding else "untied"]
 
 
 def _router(facts: Facts) -> Paragraphs:
-    yield ["router-one" if facts.anatomy.model.traits.experts_per_token == 1 else "router"]
-    yield ["router-balance"] if any(weight.buffer for weight in facts.part.weights) else []
+    one = facts.anatomy.model.traits.experts_per_token == 1
+    chosen, *weights = computing.routing(facts.anatomy.model.computation)
+    yield ["router-one" if one else chosen, *weights]
+    biased = [weight for weight in facts.part.weights if weight.symbol == "b_router"]
+    yield ["router-small", *["router-balance" if weight.buffer else "router-bias" for weight in biased]]
 
 
 def _experts(facts: Facts) -> Paragraphs:
     yield ["experts-one" if facts.anatomy.model.traits.experts_per_token == 1 else "experts"]
+    computation = facts.anatomy.model.computation
+    yield ["experts-gated", *(["experts-clamped"] if computation and computation.gate else [])]
     yield ["experts-stored"]
 
 
 def _shared_expert(facts: Facts) -> Paragraphs:
-    yield ["shared-expert", *(["shared-scale"] if facts.shape("W_scale") else [])]
+    several = ["shared-several"] if (side_by_side(facts) or 1) > 1 else []
+    yield ["shared-expert", *several, *(["shared-scale"] if facts.shape("W_scale") else []), "experts-gated"]
 
 
 def _classifier(facts: Facts) -> Paragraphs:

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 
 from anatomy.model.architecture import Attention
+from anatomy.model.computation import Computation
 from anatomy.report.anatomy import Anatomy, Part
+from anatomy.teaching import phrases
 from anatomy.words.formatting import exact
+from anatomy.words.scales import plain, times
 
 
 @dataclass(frozen=True)
@@ -70,6 +74,52 @@ def _inner(facts: Facts) -> int | None:
     return shape[0] if shape else None
 
 
+def _computed(of: Callable[[Computation], str | None]) -> Callable[[Facts], str | None]:
+    return lambda facts: of(facts.anatomy.model.computation) if facts.anatomy.model.computation else None
+
+
+def _rotation(name: str) -> Callable[[Facts], str | None]:
+    def told(facts: Facts) -> str | None:
+        made = facts.anatomy.model.computation
+        value = getattr(made.rotation, name) if made and made.rotation else None
+        return plain(Fraction(value)) if value is not None else None
+
+    return told
+
+
+def _routing(name: str) -> Callable[[Facts], str | None]:
+    return _computed(lambda made: plain(Fraction(getattr(made.routing, name))) if made.routing else None)
+
+
+def _plain_size(facts: Facts) -> int | None:
+    record = facts.attention
+    return record.qk_size - record.rotary if record and record.rotary else None
+
+
+def _all_heads(facts: Facts) -> str | None:
+    record = facts.attention
+    if record is None:
+        return None
+    heads, size = record.query_heads, record.qk_size
+    return f"{exact(heads)} × {exact(size)} = {exact(heads * size)} in all"
+
+
+def _every(facts: Facts) -> int | None:
+    made = facts.anatomy.model.computation
+    without = made.rotation.without if made and made.rotation else ()
+    return without[0].step if len(without) == 1 else None
+
+
+def side_by_side(facts: Facts) -> int | None:
+    """How many experts of the routed ones' width a shared expert is as wide as; None where it is no whole number."""
+    shared, routed = (
+        next((matrix.inputs for row in facts.anatomy.model.rows for matrix in row.matrices
+              if row.part_id == part and matrix.symbol == "W_down"), 0)
+        for part in ("shared-expert", "experts")
+    )  # fmt: skip
+    return shared // routed if routed and shared % routed == 0 else None
+
+
 def _sharing(facts: Facts) -> int | None:
     return facts.attention.query_heads // facts.attention.kv_heads if facts.attention else None
 
@@ -98,4 +148,33 @@ NUMBERS: dict[str, Callable[[Facts], int | str | None]] = {
     "spare": spare,
     "types": _axis("token-type", -2),
     "inner": _inner,
+    "frames": lambda facts: facts.anatomy.model.fixed_lengths.get("frames"),
+    "source": lambda facts: facts.anatomy.model.fixed_lengths.get("source"),
+    "whole": lambda facts: "image" if "patches" in facts.anatomy.model.fixed_lengths else "text",
+    "plain": _plain_size,
+    "all_heads": _all_heads,
+    "every": _every,
+    "side_by_side": side_by_side,
+    "read_as": lambda facts: phrases.read_as(facts.anatomy, facts.part),
+    "joined": lambda facts: phrases.joined(facts.anatomy, facts.part),
+    "workers": lambda facts: phrases.workers(facts.anatomy, facts.part),
+    "results": lambda facts: phrases.results(facts.anatomy, facts.part),
+    "divided": lambda facts: phrases.divided(facts.anatomy.model.computation),
+    "embedding_scale": _computed(lambda made: times(made.embedding_scale)),
+    "logit_scale": _computed(lambda made: times(made.logit_scale)),
+    "logit_cap": _computed(lambda made: phrases.capped(made.logit_cap)),
+    "score_cap": _computed(lambda made: phrases.capped(made.score_cap)),
+    "qkv_limit": _computed(lambda made: plain(made.qkv_limit) if made.qkv_limit else None),
+    "sharp": _computed(phrases.sharp),
+    "growth": _computed(phrases.growth),
+    "gate": _computed(phrases.gate),
+    "limit": _computed(lambda made: plain(made.gate.limit) if made.gate else None),
+    "buckets": _computed(lambda made: exact(made.buckets) if made.buckets else None),
+    "rotated": _rotation("size"),
+    "base": _rotation("base"),
+    "local_base": _rotation("local_base"),
+    "factor": _rotation("factor"),
+    "groups": _routing("groups"),
+    "best_groups": _routing("best_groups"),
+    "factor_routed": _routing("factor"),
 }

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from anatomy.teaching.purpose import purpose
-from anatomy.views.markup import Safe, join
+from anatomy.views.markup import Safe, join, tag
 from anatomy.visit.state import State
+from anatomy.words.labels import without
 
 
 def view(state: State) -> Safe:
@@ -13,4 +14,6 @@ def view(state: State) -> Safe:
     >>> "every possible next token" in view(State())
     True
     """
-    return join(purpose(state.loaded))
+    said = without(state.loaded)
+    counted = [" ", tag("strong", None, f"Counted is {state.loaded.name}{said}.")] if said else []
+    return join(purpose(state.loaded), *counted)

@@ -74,7 +74,7 @@ def none(part: Part) -> str:
 
 
 def _tied(part: Part) -> bool:
-    return any(weight.tied_to for weight in part.weights)
+    return not part.parameters and any(weight.tied_to for weight in part.weights)
 
 
 def _tag(anatomy: Anatomy, part: Part) -> str:
@@ -135,7 +135,7 @@ def work(anatomy: Anatomy, part: Part, square: str = FULL) -> Safe:
     """A sentence on the FLOPs of a part at this T, by the square that the headline figure counts."""
     flops = anatomy.flops_of(part, square)
     if not flops:
-        return join("It costs no FLOPs as counted here: only matrix products are.")
+        return join("It costs no FLOPs as counted here: only matrix products and convolutions count.")
     per_token, share = Fraction(flops, anatomy.seq_len), Fraction(flops, anatomy.forward(square).per_pass)
     by = {FULL: "", WINDOWS: ", by windows", CAUSAL: ", causal"}[square]
     at = f" FLOPs per token at T = {exact(anatomy.seq_len)}, {percent(share)} of the forward pass{by}"

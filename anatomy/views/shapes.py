@@ -78,9 +78,9 @@ def _copies(part: Part, weight: Weight) -> list[Child]:
 
 def _parameters(weight: Weight) -> Child:
     if weight.tied_to:
-        return [data(0, "0"), ", ", tag("span", {"class": "more"}, "tied: counted as the token table")]
+        return [data(0, "0"), ", ", tag("span", {"class": "more"}, "tied: counted where it is stored")]
     if weight.buffer:
-        return [data(0, "0"), ", ", tag("span", {"class": "more"}, "a buffer, not trained")]
+        return [data(0, "0"), ", ", tag("span", {"class": "more"}, "a buffer: set by a rule, not by gradients")]
     return data(weight.parameters, exact(weight.parameters))
 
 

@@ -29,7 +29,7 @@ def choose_model(state: State, slug: str) -> State:
     notices = {}
     if seq_len != state.seq_len:
         notices[SEQ_LEN] = (
-            f"T was {exact(state.seq_len)}; {model.name} takes {_accepted(model)}, so T is now {exact(seq_len)}."
+            f"T was {exact(state.seq_len)}; {model.name} {_accepted(model)}, so T is now {exact(seq_len)}."
         )
     moved = replace(state, model=slug, seq_len=seq_len, notices=notices, changed=MODEL)
     return with_part(moved, state.part, state.stack, state.blocks)
@@ -54,7 +54,10 @@ def choose_other(state: State, slug: str | None) -> State:
 
 def _accepted(model: LoadedModel) -> str:
     fixed = model.fixed_lengths.get("tokens")
-    return f"exactly {exact(fixed)}" if fixed else f"at most {exact(default_seq_len(model, MAX_INTEGER))}"
+    if fixed:
+        return f"takes exactly {exact(fixed)}"
+    most = exact(default_seq_len(model, MAX_INTEGER))
+    return f"takes at most {most}" if model.context else f"sets no limit; this page goes to {most}"
 
 
 def choose_seq_len(state: State, text: str) -> State:
@@ -63,7 +66,7 @@ def choose_seq_len(state: State, text: str) -> State:
     >>> choose_seq_len(State(), "abc").notices["seq-len"]
     'Sequence length "abc" is not a whole number. GPT-2 small takes at most 1,024. T is still 8.'
     """
-    accepted = f"{state.loaded.name} takes {_accepted(state.loaded)}. T is still {exact(state.seq_len)}."
+    accepted = f"{state.loaded.name} {_accepted(state.loaded)}. T is still {exact(state.seq_len)}."
     plain = text.strip().replace(",", "").replace("\u202f", "")
     if not plain:
         return _refused(state, SEQ_LEN, f"The sequence length is empty or not a whole number. {accepted}")

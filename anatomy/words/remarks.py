@@ -102,7 +102,7 @@ CONVENTIONS: Mapping[str, tuple[str, str]] = {
     ),
     "fp32": (
         "4 bytes a number",
-        "PyTorch makes models in fp32 unless told otherwise, at twice the bytes of the released 16 bits.",
+        "PyTorch makes models in fp32 unless told otherwise, at twice the bytes of 16 bits.",
     ),
 }
 

@@ -1,5 +1,6 @@
 """Two models side by side: both numbers, exact ratios, and what differs in kind."""
 
+import itertools
 from fractions import Fraction
 from itertools import combinations
 
@@ -48,11 +49,32 @@ def test_gpt2_small_and_llama_3_70b() -> None:
         ("mixtral-8x7b", "gpt2", "routes each token to 2 of 8 experts"),
         ("bert-base-uncased", "gpt2", "attends in both directions; GPT-2 small attends to earlier tokens only"),
         ("t5-base", "gpt2", "has an encoder and a decoder; GPT-2 small is a decoder"),
-        ("mistral-7b-v0.1", "llama-3-8b", "lets every block see 4,096 tokens at most; Llama 3 8B lets every block see"),
-        ("gemma-2-9b", "llama-3-8b", "lets 21 of its 42 blocks see 4,096 tokens at most"),
+        ("mistral-7b-v0.1", "llama-3-8b", "limits every block to a window of 4,096 tokens; Llama 3 8B limits no block"),
+        ("gemma-2-9b", "llama-3-8b", "limits 21 of its 42 blocks to a window of 4,096 tokens"),
         ("bloom-560m", "gpt2", "adds a penalty for distance to the scores (ALiBi)"),
         ("gpt-j-6b", "gpt2", "computes attention and MLP side by side"),
-        ("qwen2.5-7b", "llama-3-8b", "has biases in attention only; Llama 3 8B has no biases in its blocks"),
+        ("qwen2.5-7b", "llama-3-8b", "has biases on W_Q, W_K, W_V only; Llama 3 8B has no biases on its projections"),
+        ("whisper-tiny", "t5-small", "has biases on all its projections but W_K"),
+        ("glm-4.5", "llama-3-8b", "has biases on W_Q, W_K, W_V only"),
+        ("stablelm-2-1.6b", "llama-3-8b", "has biases on W_Q, W_K, W_V only"),
+        ("t5-base", "gpt2", "attends in both directions in its encoder, to earlier tokens only in its decoder"),
+        ("phi-4-mini", "phi-4", "rotates 96 of 128 numbers of a head"),
+        ("llama-4-scout", "llama-4-maverick", "normalises queries and keys without a learned scale"),
+        ("olmo-1b", "llama-2-7b", "uses LayerNorm without a scale"),
+        ("gemma-2b", "llama-2-7b", "uses RMSNorm with a scale of 1 + γ"),
+        ("gemma-2b", "llama-2-7b", "takes embeddings multiplied by √d"),
+        ("gemma-2-2b", "gemma-2-27b", "takes scores divided by √144, capped at 50"),
+        ("granite-3.0-2b", "granite-3.0-8b", "takes logits divided by 8"),
+        ("granite-3.0-2b", "llama-2-7b", "adds results multiplied by 0.22"),
+        ("bloom-560m", "gpt2", "and its embeddings"),
+        ("gpt-3-175b", "gpt2", "attends in sparse bands in every other block"),
+        ("dbrx", "mixtral-8x7b", "cuts off queries, keys and values at ±8"),
+        ("deepseek-v2", "deepseek-v3", "weighs experts by the softmax, times 16, in 3 of 8 groups"),
+        ("qwen1.5-moe-a2.7b", "mixtral-8x7b", "has a shared expert"),
+        ("llama-4-scout", "mixtral-8x7b", "multiplies what an expert reads by the sigmoid of its score"),
+        ("smollm3-3b", "smollm2-135m", "in 27 of its 36 blocks"),
+        ("gemma-3-1b", "gemma-2-2b", "(10,000 in windows)"),
+        ("vit-base", "vit-base-in21k", "has a classifier and no unembedding"),
     ],
 )
 def test_what_differs_in_kind_is_said(first: str, second: str, said: str) -> None:
@@ -61,7 +83,26 @@ def test_what_differs_in_kind_is_said(first: str, second: str, said: str) -> Non
 
 
 def test_sizes_alone_are_no_difference_in_kind() -> None:
-    assert between(anatomy.load("gpt2"), anatomy.load("gpt2-xl")) == ()
+    """Of all pairs of the catalogue only these differ in size alone: every field of the computation is looked at."""
+    alike = [
+        {"gpt2", "gpt2-medium", "gpt2-large", "gpt2-xl"},
+        {"pythia-70m", "pythia-160m"},
+        {"whisper-tiny", "whisper-small", "whisper-large-v3"},
+        {"bart-large", "bart-large-cnn"},
+        {"bert-base-uncased", "roberta-base"},
+        {"t5-v1.1-small", "flan-t5-xl"},
+        {"llama-2-70b", "tinyllama-1.1b"},
+    ]
+    known = {slug for group in alike for slug in group}
+    others = sorted(set(anatomy.entries()) - known)
+    for first, second in itertools.combinations(sorted(known) + others[::3], 2):
+        same = any({first, second} <= group for group in alike)
+        assert (not between(anatomy.load(first), anatomy.load(second))) == same, (first, second)
+
+
+def test_a_softmax_over_the_chosen_is_a_rescaled_one() -> None:
+    sentences = " ".join(one.sentence for one in between(anatomy.load("mixtral-8x7b"), anatomy.load("dbrx")))
+    assert "weighs" not in sentences
 
 
 def test_the_length_must_suit_both() -> None:
