@@ -101,7 +101,7 @@ def _all_heads(facts: Facts) -> str | None:
     if record is None:
         return None
     heads, size = record.query_heads, record.qk_size
-    return f"{exact(heads)} × {exact(size)} = {exact(heads * size)} in all"
+    return f"{exact(heads)} × {exact(size)} = {exact(heads * size)}"
 
 
 def _every(facts: Facts) -> int | None:

@@ -26,11 +26,11 @@ def read_as(anatomy: Anatomy, part: Part) -> str:
     >>> from anatomy.report import describe
     >>> shown = describe(anatomy.load("gpt2"))
     >>> read_as(shown, shown.find("mlp"))
-    'as the norm before leaves it'
+    'as the norm leaves it'
     """
     branch = branch_of(anatomy, part)
     normed = branch and (branch.reads == "norm" or branch.parts[0] != part.id)
-    return "as the norm before leaves it" if normed else "as it stands in the stream"
+    return "as the norm leaves it" if normed else "as it stands in the stream"
 
 
 def joined(anatomy: Anatomy, part: Part) -> str:

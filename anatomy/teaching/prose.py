@@ -118,8 +118,8 @@ mixing
 mixing-decoder
     Here the positions of the decoder exchange information among themselves.
 multi-head
-    Each of {heads} heads reads all {width} numbers of a position, {read_as}, and makes a query, a key and a value
-    of {size} numbers ({all_heads}). A query is scored by its dot products{divided} with the keys
+    Each of {heads} heads makes a query, a key and a value of {size} numbers ({all_heads}) from all {width} of a
+    position, {read_as}. A query is scored by its dot products{divided} with the keys
 multi-query
     {heads} query heads of {size} numbers ({all_heads}) each read all {width} numbers of a position, {read_as}, and
     share one single key and value head. A query is scored by its dot products{divided} with the keys

@@ -47,8 +47,7 @@ def view(state: State) -> Safe:
         tag(
             "p",
             {"class": "reading"},
-            f"Because they count by different conventions. These are what others print for {state.loaded.name}; "
-            "each number opens.",
+            f"They count by other conventions, which print this of {state.loaded.name}; each number opens.",
         ),
         tag(
             "div",

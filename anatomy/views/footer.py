@@ -46,7 +46,6 @@ def view(state: State) -> Safe:
             None,
             "Parameter counts are computed from each model’s published configuration and checked against the released "
             f"checkpoints in the tests, for {len(checked)} models, to the last digit.",
-            f" Of {' and '.join(others)} no checkpoint was released: it is counted from its paper." if others else "",
         ),
         disclosed(
             "w-conventions",
@@ -56,11 +55,17 @@ def view(state: State) -> Safe:
                 {"class": "conventions"},
                 [(tag("dt", None, word), tag("dd", None, said)) for word, said in CONVENTIONS],
             ),
+            _unreleased(others),
             _source(state),
             _defaults(state),
         ),
         tag("p", None, "Everything is computed on this machine; nothing that you enter or choose leaves it."),
     )
+
+
+def _unreleased(names: list[str]) -> Safe | None:
+    said = f"Of {' and '.join(names)} no checkpoint was released: it is counted from its paper."
+    return tag("p", None, said) if names else None
 
 
 def _source(state: State) -> Safe | None:
