@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from anatomy.families.attention import Heads, fused_attention, records
 from anatomy.families.frame import Frame
 from anatomy.families.layers import norm, plain_mlp
-from anatomy.families.outputs import classes
+from anatomy.families.outputs import SEQUENCES, classes
 from anatomy.model.architecture import Traits
 from anatomy.model.rows import Model, Row
 from anatomy.reading.config import Config
@@ -18,7 +18,7 @@ def model(config: Config) -> Model:
 
     Defaults are those of BloomConfig in transformers: a tied unembedding. The MLP is always four times as wide.
     """
-    architecture = config.architecture(classes("Bloom"))
+    architecture = config.architecture(classes("Bloom", SEQUENCES))
     width = config.integer("hidden_size", "n_embed")
     blocks = config.integer("n_layer", "num_hidden_layers")
     query = config.integer("n_head", "num_attention_heads")

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from anatomy.families.experts import experts, routed
 from anatomy.families.frame import Frame
 from anatomy.families.layers import activation, block_norms, gated_mlp, linear, norm
-from anatomy.families.outputs import SEQUENCES, classes
+from anatomy.families.outputs import SEQUENCES, TOKENS, classes
 from anatomy.model.architecture import PRE_NORM, Attention, Branch, Known, Traits
 from anatomy.model.blocks import Blocks, runs
 from anatomy.model.rows import Matrix, Model, Row
@@ -47,12 +47,12 @@ class Latent(NamedTuple):
     tied: bool = False
 
 
-_V3 = Latent(classes("DeepseekV3"), 4096, 3, kv_heads=(128,))
+_V3 = Latent(classes("DeepseekV3", TOKENS), 4096, 3, kv_heads=(128,))
 # Defaults: DeepseekV2Config, DeepseekV3Config, ... of transformers.
 KIN = {
     "axk1": Latent(classes("AXK1", SEQUENCES), 32768, mixture=(192, 8), inner=2048, listed=True, ended=True),
     "deepseek_v2": Latent(
-        classes("DeepseekV2"), 2048, 0, ("n_routed_experts", "num_experts"), "num_local_experts", shared=2,
+        classes("DeepseekV2", SEQUENCES), 2048, 0, ("n_routed_experts", "num_experts"), "num_local_experts", shared=2,
         corrected=False,
     ),
     "deepseek_v3": _V3,
@@ -65,7 +65,7 @@ KIN = {
         tied=True,
     ),
     "sarvam_mla": Latent(
-        ("SarvamMLAForCausalLM", "SarvamMLAModel", *classes("DeepseekV3")), 4096,
+        ("SarvamMLAForCausalLM", "SarvamMLAModel", *classes("DeepseekV3", TOKENS)), 4096,
         held=("n_routed_experts", "num_local_experts", "num_experts"), unread="", mixture=(128, 8), inner=2048,
         query=None,
     ),

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from anatomy.families.attention import Heads, fused_attention, records
 from anatomy.families.frame import Frame
 from anatomy.families.layers import activation, norm, plain_mlp
-from anatomy.families.outputs import classes
+from anatomy.families.outputs import SEQUENCES, classes
 from anatomy.model.architecture import ONE_NORM, PRE_NORM, TWO_NORMS, Known, Traits
 from anatomy.model.rows import Model, Row
 from anatomy.reading.config import Config, ConfigError
@@ -20,7 +20,7 @@ def model(config: Config) -> Model:
     behind one norm (two with new_decoder_architecture), an MLP four times as wide, rotary positions, no biases, a tied
     unembedding, a context of 2,048.
     """
-    architecture = config.architecture(classes("Falcon"))
+    architecture = config.architecture(classes("Falcon", SEQUENCES))
     width = config.integer("hidden_size", "n_embed")
     config.repeats("num_hidden_layers", "n_layer")
     blocks = config.integer("num_hidden_layers")

@@ -73,7 +73,7 @@ class Frame(NamedTuple):
         tied_to = f"{self.prefix}{self.embedding}.weight" if self.tied else None
         matrix = unembedding(f"{name}.weight", tied_to, self.vocabulary, self.width)
         yield from head(self.config, self.architecture, matrix)
-        if bias and not self.architecture.endswith("Model"):
+        if bias and self.architecture.endswith(("ForCausalLM", "LMHeadModel")):
             yield Row(f"{name}.bias", (self.vocabulary,), "unembedding", symbol="b_U")
 
     def model(

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from anatomy.families.attention import Heads, fused_attention, records
 from anatomy.families.frame import Frame
 from anatomy.families.layers import activation, block_norms, norm, plain_mlp
-from anatomy.families.outputs import classes
+from anatomy.families.outputs import SEQUENCES, classes
 from anatomy.model.architecture import PRE_NORM, TWO_NORMS, Known, Traits
 from anatomy.model.rows import Model, Row
 from anatomy.reading.config import Config
@@ -19,7 +19,7 @@ def model(config: Config) -> Model:
     Defaults are those of GPTNeoXConfig in transformers: biases in attention, parallel parts, an untied unembedding, a
     context of 2,048.
     """
-    architecture = config.architecture(classes("GPTNeoX"))
+    architecture = config.architecture(classes("GPTNeoX", SEQUENCES))
     width = config.integer("hidden_size")
     blocks = config.integer("num_hidden_layers")
     query = config.integer("num_attention_heads")

@@ -8,7 +8,7 @@ from anatomy.families.attention import attention, heads, records
 from anatomy.families.experts import experts, stacked
 from anatomy.families.frame import Frame
 from anatomy.families.layers import block_norms, linear, norm
-from anatomy.families.outputs import classes
+from anatomy.families.outputs import TOKENS, classes
 from anatomy.families.windows import alternating
 from anatomy.model.architecture import Known, Traits
 from anatomy.model.rows import Matrix, Model, Row
@@ -22,7 +22,7 @@ def model(config: Config) -> Model:
     in every other block from the first on, untied. The released files hold the experts' matrices as MXFP4 blocks and
     scales; the shapes here are the unpacked ones.
     """
-    architecture = config.architecture(classes("GptOss"))
+    architecture = config.architecture(classes("GptOss", TOKENS))
     width = config.integer("hidden_size")
     blocks = config.integer("num_hidden_layers")
     sizes = heads(config, width, 8, 64)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from anatomy.families.attention import Heads, attention, records
 from anatomy.families.frame import Frame
 from anatomy.families.layers import activation, norm, plain_mlp
-from anatomy.families.outputs import classes
+from anatomy.families.outputs import SEQUENCES, classes
 from anatomy.model.architecture import ONE_NORM, Known, Traits
 from anatomy.model.rows import Model, Row
 from anatomy.reading.config import Config
@@ -20,7 +20,7 @@ def model(config: Config) -> Model:
 
     Defaults are those of GPTJConfig in transformers: n_inner is 4 x n_embd, the unembedding is untied.
     """
-    architecture = config.architecture(classes("GPTJ"))
+    architecture = config.architecture(classes("GPTJ", SEQUENCES))
     width = config.integer("n_embd", "hidden_size")
     blocks = config.integer("n_layer", "num_hidden_layers")
     query = config.integer("n_head", "num_attention_heads")

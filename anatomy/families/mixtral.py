@@ -8,7 +8,7 @@ from anatomy.families.attention import attention, heads, records
 from anatomy.families.experts import experts, routed
 from anatomy.families.frame import Frame
 from anatomy.families.layers import activation, block_norms, norm
-from anatomy.families.outputs import classes
+from anatomy.families.outputs import TOKENS, classes
 from anatomy.model.architecture import Known, Traits
 from anatomy.model.rows import Model, Row
 from anatomy.reading.config import Config
@@ -19,7 +19,7 @@ def model(config: Config) -> Model:
 
     Defaults are those of MixtralConfig in transformers: 8 KV heads, 2 of 8 experts, no sliding window, untied.
     """
-    architecture = config.architecture(classes("Mixtral"))
+    architecture = config.architecture(classes("Mixtral", TOKENS))
     width = config.integer("hidden_size")
     blocks = config.integer("num_hidden_layers")
     sizes = heads(config, width, 8)

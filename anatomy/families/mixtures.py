@@ -28,10 +28,10 @@ def _inner(config: Config) -> int:
     return config.integer("intermediate_size")
 
 
-def _times(key: str, default: int | None, inner: Width) -> Width:
+def _times(key: str, default: int | None, inner: Width, least: int = 0) -> Width:
     """As wide as that many experts; without a default the key has to be there."""
     stated = {} if default is None else {"default": default}
-    return lambda config: config.integer(key, minimum=0, **stated) * inner(config)
+    return lambda config: config.integer(key, minimum=least, **stated) * inner(config)
 
 
 def _first(default: int, key: str = "first_k_dense_replace") -> Split:
@@ -158,7 +158,7 @@ KIN = {
     "hy_v3": Kin(
         classes("HYV3"), 131072, kv_heads=8, head_size=128, biases=("attention_bias", "mlp_bias"), qk_norm="size",
         mixture=Mixture(
-            ("num_experts", "num_local_experts"), _USED, (192, 8), _HY, _times("num_shared_experts", 1, _HY),
+            ("num_experts", "num_local_experts"), _USED, (192, 8), _HY, _times("num_shared_experts", 1, _HY, 1),
             _listed(_one),
             router="router.gate", shared_at="shared_mlp", correction=("expert_bias", True),
         ),

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from anatomy.families.attention import Heads, attention, records
 from anatomy.families.frame import Frame
 from anatomy.families.layers import activation, linear, norm, plain_mlp, table
-from anatomy.families.outputs import classes, unembedding
+from anatomy.families.outputs import SEQUENCES, classes, head, unembedding
 from anatomy.model.architecture import POST_NORM, PRE_NORM, Traits
 from anatomy.model.rows import Matrix, Model, Row
 from anatomy.reading.config import Config
@@ -26,7 +26,7 @@ def model(config: Config) -> Model:
     Defaults are those of OPTConfig in transformers: norms before the parts, biases, token embeddings as wide as the
     model, a tied unembedding, a context of 2,048.
     """
-    architecture = config.architecture(classes("OPT"))
+    architecture = config.architecture(classes("OPT", SEQUENCES))
     width = config.integer("hidden_size")
     blocks = config.integer("num_hidden_layers")
     query = config.integer("num_attention_heads")
@@ -64,8 +64,8 @@ def model(config: Config) -> Model:
         yield from norms(f"{layer}.self_attn_layer_norm", f"block/{places[0]}", every)
         yield from plain_mlp(f"{layer}.fc1", f"{layer}.fc2", width, inner, every, bias=bias)
         yield from norms(f"{layer}.final_layer_norm", f"block/{places[1]}", every)
-        if architecture == "OPTForCausalLM":
-            yield unembedding("lm_head.weight", "decoder.embed_tokens.weight" if tied else None, vocabulary, narrow)
+        tied_to = "decoder.embed_tokens.weight" if tied else None
+        yield from head(config, architecture, unembedding("lm_head.weight", tied_to, vocabulary, narrow))
 
     plain = activation(config, "activation_function", default="relu")
     flow = PRE_NORM if before else POST_NORM

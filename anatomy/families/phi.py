@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from anatomy.families.attention import attention, heads, records
 from anatomy.families.frame import Frame
 from anatomy.families.layers import activation, block_norms, norm, plain_mlp
-from anatomy.families.outputs import classes
+from anatomy.families.outputs import TOKENS, classes
 from anatomy.model.architecture import ONE_NORM, Traits
 from anatomy.model.rows import Model, Row
 from anatomy.reading.config import Config
@@ -21,7 +21,7 @@ def model(config: Config) -> Model:
     Defaults are those of PhiConfig in transformers: as many KV heads as query heads, an untied unembedding, no QK norm,
     a context of 2,048.
     """
-    architecture = config.architecture(classes("Phi"))
+    architecture = config.architecture(classes("Phi", TOKENS))
     width = config.integer("hidden_size")
     blocks = config.integer("num_hidden_layers")
     sizes = heads(config, width)

@@ -8,7 +8,7 @@ from anatomy.families.attention import attention, heads, qk_norms, records
 from anatomy.families.experts import experts, routed
 from anatomy.families.frame import Frame
 from anatomy.families.layers import activation, block_norms, gated_mlp, linear, norm
-from anatomy.families.outputs import classes
+from anatomy.families.outputs import TOKENS, classes
 from anatomy.model.architecture import Traits
 from anatomy.model.blocks import Blocks, all_but_every, excluding, runs
 from anatomy.model.rows import Matrix, Model, Row
@@ -22,7 +22,7 @@ def model(config: Config) -> Model:
     16 KV heads, biases on Q, K and V, and 4 of 60 experts; Qwen3-MoE 4 KV heads, no biases, and 8 of 128.
     """
     second = config.values["model_type"] == "qwen2_moe"
-    architecture = config.architecture(classes("Qwen2Moe" if second else "Qwen3Moe"))
+    architecture = config.architecture(classes("Qwen2Moe" if second else "Qwen3Moe", TOKENS))
     width = config.integer("hidden_size")
     blocks = config.integer("num_hidden_layers")
     sizes = heads(config, width, 16 if second else 4)
