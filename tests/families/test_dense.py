@@ -11,9 +11,9 @@ from anatomy.report.anatomy import describe
 from tests.families.changes import inside, like, shapes
 
 REFUSED: dict[str, tuple[dict[str, Any], str]] = {
-    "GPT-J: a class without an unembedding's bias": (
-        like("gpt-j-6b", architectures=["GPTJForSequenceClassification"]),
-        'architectures is "GPTJForSequenceClassification"; accepted: GPTJForCausalLM, GPTJModel',
+    "GPT-J: a head for questions": (
+        like("gpt-j-6b", architectures=["GPTJForQuestionAnswering"]),
+        'architectures is "GPTJForQuestionAnswering"; accepted: GPTJForCausalLM, GPTJModel',
     ),
     "BLOOM: another MLP": (like("bloom-560m", n_inner=4095), "n_inner is 4095; accepted: null or 4096 (four times"),
     "BLOOM: two widths": (

@@ -285,9 +285,9 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
         like("mixtral-8x7b", num_experts=16),
         "num_experts is 16; accepted: the same value as num_local_experts, 8",
     ),
-    "Mixtral: a classifier": (
-        like("mixtral-8x7b", architectures=["MixtralForSequenceClassification"]),
-        'architectures is "MixtralForSequenceClassification"; accepted: MixtralForCausalLM, MixtralModel',
+    "Mixtral: a head for questions": (
+        like("mixtral-8x7b", architectures=["MixtralForQuestionAnswering"]),
+        'architectures is "MixtralForQuestionAnswering"; accepted: MixtralForCausalLM, MixtralModel',
     ),
     "Qwen: windows": (like("qwen3-30b-a3b", use_sliding_window=True), "use_sliding_window is true; accepted: false"),
     "Qwen: no dense width for dense blocks": (
