@@ -16,6 +16,7 @@ import argparse
 import hashlib
 import json
 import os
+import re
 import sys
 import tempfile
 import time
@@ -92,11 +93,15 @@ class Finder(cst.CSTVisitor):
             return False
         if isinstance(node, cst.Assign) and _names_a_type(node):
             return False
+        if isinstance(node, cst.Arg) and node.keyword and node.keyword.value == "strict":
+            return False
         if isinstance(node, cst.FunctionDef | cst.ClassDef):
             self.within.append(node.name.value)
         for kind, operator in mutation_operators:
             if isinstance(node, kind) and (not isinstance(node, cst.BaseString) or self._tells(node)):
                 for mutated in operator(node):
+                    if _lengths_alone(node, mutated):
+                        continue
                     at = self.get_metadata(PositionProvider, node)
                     self.found.append((node, mutated, ".".join(self.within), (at.start.line, at.end.line)))
         return True
@@ -114,6 +119,12 @@ class Finder(cst.CSTVisitor):
         if isinstance(parent, cst.DictElement):
             return parent.key is node
         return isinstance(parent, cst.Index | cst.ComparisonTarget | cst.Comparison)
+
+
+def _lengths_alone(node: cst.CSTNode, mutated: cst.CSTNode) -> bool:
+    """Whether a mutant of zip only leaves out that both are of one length, which is an assertion."""
+    strict = re.compile(r",\s*(strict=\w+)?\s*(?=\))")
+    return isinstance(node, cst.Call) and strict.sub("", _code(node)) == strict.sub("", _code(mutated))
 
 
 def _names_a_type(node: cst.Assign) -> bool:

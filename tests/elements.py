@@ -83,7 +83,9 @@ class _Builder(HTMLParser):
         self.open = [Element("", {})]
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        written = WRITTEN.findall(self.get_starttag_text() or "")
+        text = self.get_starttag_text() or ""
+        assert text.startswith(f"<{tag}"), text
+        written = WRITTEN.findall(text)
         strange = [one for one in written if one not in KNOWN and not one.startswith(("data-", "aria-"))]
         assert not strange, f"<{tag}> has {strange}"
         made = Element(tag, {key: value or "" for key, value in attrs})

@@ -298,7 +298,18 @@ class Second:
 
     def peak(self, dtype: str = "bf16", batch: int = 1, fused: bool = False, run: str = "prefill") -> int:
         """Bytes that one block holds at most."""
-        width, steps, alone = self.model.width, [], run == "decode" and self.writes
+        return int(max(size for size, *_ in self.steps(fused, run)) * BYTES[dtype] * batch)
+
+    def peak_in(self, fused: bool = False, run: str = "prefill") -> str:
+        """What the part is called in which that is, and in which blocks."""
+        _, name, blocks = max(self.steps(fused, run), key=lambda step: step[0])
+        many = sum(one.blocks for one in self.model.stacks)
+        return f"{name} of {'every block' if blocks == many else f'{blocks} of {many} blocks'}"
+
+    def steps(self, fused: bool, run: str) -> list[tuple[Fraction, str, int]]:
+        """The numbers that a block holds at each of its steps, the part that it is in, and how many blocks do so."""
+        width, alone = self.model.width, run == "decode" and self.writes
+        steps: list[tuple[Fraction, str, int]] = []
         for one in self.model.attention:
             (stack,) = (some for some in self.model.stacks if some.id == one.stack)
             queries = 1 if alone else self.lengths[stack.positions]
@@ -309,8 +320,11 @@ class Second:
             met = self.pairs(one, alone, "full") if alone else queries * keys
             kept = queries * width + queries * one.query_heads * one.qk_size
             kept += made * one.kv_heads * (one.qk_size + one.v_size)
-            steps.append(Fraction(kept + (0 if fused else one.query_heads * met)))
+            name = "attention" if one.kind == "self" else "cross-attention"
+            name = f"{one.stack} {name}" if self.several else name
+            steps.append((Fraction(kept + (0 if fused else one.query_heads * met)), name, sum(map(len, one.blocks))))
         hidden: dict[str, set[tuple[str, int, Fraction, int]]] = {}
+        blocks: dict[str, int] = {}
         for row in self.model.rows:
             if row.part_id in ("mlp", "experts", "shared-expert") and row.multiplies:
                 for matrix in row.matrices:
@@ -320,11 +334,14 @@ class Second:
                             (1 if row.multiplies in ("tokens", "one") else 0) if alone else self.lengths[row.multiplies]
                         )
                         path = row.part.rpartition("/")[0]
+                        blocks[path] = sum(map(len, row.blocks))
                         hidden.setdefault(path, set()).add((matrix.symbol, matrix.outputs, Fraction(used), at))
-        for found in hidden.values():
+        for path, found in hidden.items():
             (length,) = {one[3] for one in found}
-            steps.append(length * (2 * width + sum((size * used for _, size, used, _ in found), Fraction(0))))
-        return int(max(steps) * BYTES[dtype] * batch)
+            name = path.replace("block/", "").replace("/", " ").replace("mlp", "MLP").replace("-", " ")
+            held = length * (2 * width + sum((size * used for _, size, used, _ in found), Fraction(0)))
+            steps.append((held, name, blocks[path]))
+        return steps
 
 
 @lru_cache(maxsize=64)

@@ -55,12 +55,10 @@ def between(first: LoadedModel, second: LoadedModel) -> tuple[Contrast, ...]:
     return tuple(found)
 
 
-def _record(model: LoadedModel) -> Attention | None:
+def _record(model: LoadedModel) -> Attention:
     """The self-attention of most blocks, a decoder's before an encoder's."""
     own = [record for record in model.attention if record.kind == "self"]
-    last = model.stacks[-1].id if model.stacks else None
-    own.sort(key=lambda record: (record.stack == last, count(record.blocks)), reverse=True)
-    return own[0] if own else None
+    return max(own, key=lambda record: (record.stack == model.stacks[-1].id, count(record.blocks)))
 
 
 def _sharing(record: Attention) -> str:
@@ -76,9 +74,8 @@ def _sharing(record: Attention) -> str:
 
 
 def _heads(first: LoadedModel, second: LoadedModel) -> Contrast | None:
-    records = _record(first), _record(second)
-    one, other = records
-    if one is None or other is None or _form(one) == _form(other):
+    one, other = _record(first), _record(second)
+    if _form(one) == _form(other):
         return None
     words = _sharing(one), _sharing(other)
     named = [(first.called, one, words[0]), (second.called, other, words[1])]
@@ -125,8 +122,7 @@ def _window(model: LoadedModel) -> str:
 
 
 def _mlp(model: LoadedModel) -> str:
-    gated = any(row.part.endswith("/gate") or row.part.endswith("/gate-up") for row in model.rows)
-    gated = gated or any(matrix.symbol == "W_gate" for row in model.rows for matrix in row.matrices)
+    gated = any(matrix.symbol == "W_gate" for row in model.rows for matrix in row.matrices)
     return f"has an MLP of {'three' if gated else 'two'} matrices ({model.traits.activation})"
 
 

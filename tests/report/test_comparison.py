@@ -75,6 +75,11 @@ def test_gpt2_small_and_llama_3_70b() -> None:
         ("smollm3-3b", "smollm2-135m", "in 27 of its 36 blocks"),
         ("gemma-3-1b", "gemma-2-2b", "(10,000 in windows)"),
         ("vit-base", "vit-base-in21k", "has a classifier and no unembedding"),
+        ("olmo-2-7b", "gpt2", "normalises each part's output; GPT-2 small normalises before each part"),
+        ("gemma-2-9b", "gpt2", "normalises before and after each part; GPT-2 small normalises before each part"),
+        ("bert-base-uncased", "gpt2", "normalises after each addition; GPT-2 small normalises before each part"),
+        ("gpt-oss-20b", "gpt2", "has an MLP of three matrices ("),
+        ("gpt2", "llama-3-8b", "has an MLP of two matrices (GELU"),
     ],
 )
 def test_what_differs_in_kind_is_said(first: str, second: str, said: str) -> None:

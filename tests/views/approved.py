@@ -108,7 +108,7 @@ def _lines(element: Element, state: State, above: str) -> Iterator[str]:
         attributes = [f"{key}={_plain(key, value)}" for key, value in one.attributes.items() if key != "class"]
         said = re.sub("¦+", "¦", _masked("¦".join(_own(one)), state)).strip("¦ ")
         if one.name in NAMES or ELSEWHERE & {*one.classes} or (above in PROSE and one.classes == ["reading"]):
-            said = "…"
+            said = "…" if said else ""
         yield " ".join([f"{above} > {called}", *attributes, *(["|", said] if said else [])])
         yield from _lines(one, state, called)
 

@@ -1,5 +1,6 @@
 """The page's report on the visitor's files, line by line, and what the command says of the same files as JSON."""
 
+import json
 from collections import Counter
 from math import prod
 
@@ -13,6 +14,7 @@ from anatomy.views.page import regions
 from anatomy.visit import brought
 from anatomy.visit.state import State
 from anatomy.visit.steps import choose_model
+from tests.checkpoints import LLAMA
 from tests.elements import Element, elements
 
 GPT2 = anatomy.load("gpt2")
@@ -92,6 +94,13 @@ def test_tensors_that_differ() -> None:
     last = ("unexpected", "✗ unexpected", "y", "one number in the file")
     assert cells(table) == [other, *unexpected, last, *missing][:60]
     assert [one.text for one in shown.all("p", "note")[1:]] == ["And 9 more."]
+
+
+def test_a_report_can_be_cleared_and_nothing_else() -> None:
+    for state in (State(), with_files(whole())):
+        shown = elements(regions(state, ("check",))["check"])
+        assert (shown.one("button", id="check-clear").get("disabled") is None) == (state.checkpoint is not None)
+        assert bool(shown.one("div", id="check-report").children) == (state.checkpoint is not None)
 
 
 def test_as_many_as_are_listed_are_all() -> None:
@@ -200,3 +209,31 @@ def test_the_report_in_words_lists_a_hundred() -> None:
         said = in_words(check(GPT2, state.checkpoint), GPT2).split("\n\n")[-1].splitlines()
         more = f"{many - 100:,}"
         assert said[100:] == ([f"and {more} more (--json lists them)"] if many > 100 else [])
+
+
+def test_weights_in_words_of_several_numbers() -> None:
+    """As GPTQ stores them: eight numbers of four bits to a word, with scales and zero points beside them."""
+    llama = anatomy.load(LLAMA)
+    tensors = {one.name: Stored(one.name, one.shape, "F16", "a") for one in llama.tensors()}
+    stem = "model.layers.0.mlp.up_proj"
+    del tensors[f"{stem}.weight"]
+    for name, size, dtype in (
+        ("qweight", (2, 24), "I32"),
+        ("qzeros", (1, 3), "I32"),
+        ("scales", (1, 24), "F16"),
+        ("g_idx", (16,), "I32"),
+    ):
+        tensors[f"{stem}.{name}"] = Stored(f"{stem}.{name}", size, dtype, "a")
+    state = brought.own_config(State(), json.dumps(LLAMA))
+    state = brought.check_files(state, [Shard("a", tuple(tensors.values()), {})], [])
+    assert state.checkpoint
+    found = check(llama, state.checkpoint)
+    told = {one["name"]: one for one in checked(found, llama)["tensors"]}
+    packed = told[f"{stem}.qweight"]
+    assert (packed["status"], packed["packing"]) == ("packed", {"format": "GPTQ", "bits": 4})
+    assert {name for name, one in told.items() if one["packing"]} == {f"{stem}.qweight"}
+    rows = [one for one in cells(report(state).one("table", "kinds")) if one[0] == "packed"]
+    name = "model.layers.*.mlp.up_proj.qweight"
+    assert rows == [("packed", "✓ 1 packed", name, "2 × 24GPTQ, 4 bits")]
+    lines = [line.split() for line in in_words(found, llama).splitlines() if line.startswith("packed")]
+    assert lines == [["packed", "1", "2", "×", "24", name, "GPTQ,", "4", "bits"]]

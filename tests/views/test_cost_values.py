@@ -18,6 +18,12 @@ from tests.second_count import BYTES, Second, cases, reads, rounded, second, sha
 
 CASES = cases()
 RUNS = ("prefill", "decode", "train", "recompute")
+UNITS = {
+    "parameters": r"\d[KMBTQ]?$",
+    "flops": r"\d( [KMGTPE])?$",
+    "kv-cache": " (bytes|[KMGTP]B)$",
+    "weights": " (bytes|[KMGTP]B)$",
+}
 PASSES = {"prefill": 1, "decode": 1, "train": 3, "recompute": 4}
 
 
@@ -40,6 +46,10 @@ def worked(element: Element, value: int | Fraction) -> None:
     shown = [one.text for one in element.all("span", "equation")]
     for equation in shown:
         assert holds(equation), equation
+    symbols = [one.text for one in element.all("p", "symbols")]
+    assert symbols
+    assert all(symbols)
+    assert all(one.text == one.text.strip() for one in element.all("p"))
     shown = shown or [one.text for one in element.all("span", "value")]
     assert worth(shown[-1].split(" = ")[-1]) == value
 
@@ -79,12 +89,17 @@ def test_what_a_pass_computes(slug: str, seq_len: int, run: str) -> None:
             assert one.one("dd", "convention").text == digits
             worked(one, each)
         costs = shown.one("div", "costs").children
+        named = [one.one("summary").one("span", "name") for one in costs]
+        told = [", ".join(one if isinstance(one, str) else one.text for one in name.inside) for name in named]
+        lines = [one.text for one in total.all("span", "label")]
+        assert not lines or lines == told
         for (_, flops), one in zip(parts, costs, strict=True):
             line, portion = one.one("summary"), Fraction(flops, whole)
             same(line.one("data"), flops)
             assert reads(line.one("data").text, flops)
             assert share(line.one("span", "percent").text, portion)
             assert line.one("rect", "fill")["width"] == f"{rounded(portion * 100, 1)}%"
+            assert line.one("rect", "track")["width"] == "100%"
             worked(one, flops)
         said = shown.all("p", "reading")[0]
         same(said.one("data"), whole)
@@ -296,22 +311,26 @@ def test_what_it_takes_in_memory(slug: str, seq_len: int, weights: str, cache: s
     peaks = count.peak(inner, many, fused=True, run=run), count.peak(inner, many, run=run)
     needed = chosen + sum(size for _, size in kept) + peaks[0]
     entry(shown, "w-needed", needed)
-    said = shown.all("p", "reading")[0]
-    assert said.one("data")["value"] == str(ceil(needed))
-    assert reads(said.one("data").text, ceil(needed))
-    assert reads(said.text.partition(" (")[2].partition(")")[0], ceil(needed))
+    whole = shown.all("p", "reading")[0]
+    assert whole.one("data")["value"] == str(ceil(needed))
+    assert reads(whole.one("data").text, ceil(needed))
+    assert reads(whole.text.partition(" (")[2].partition(")")[0], ceil(needed))
     sequences = f"{many:,} sequence{'s' if many > 1 else ''}"
     name, writes = count.model.name, run == "decode" and count.writes
     doing = f"To write token {seq_len:,} of {sequences} with {name}" if writes else f"on {sequences} of {seq_len:,}"
-    assert f"{doing} takes about " in said.text
-    assert "Left out: runtime, buffers, copies." in said.text
+    assert f"{doing} takes about " in whole.text
+    assert "Left out: runtime, buffers, copies." in whole.text
     entry(shown, "w-peak", peaks[0])
-    assert f"Numbers in {inner}." in shown.one("details", id="w-peak").text
+    said = shown.one("details", id="w-peak").one("p", "reading").text
+    assert said.startswith(f"It is reached in the {count.peak_in(fused=True, run=run)}, which holds there for ")
+    assert said.endswith(f". Numbers in {inner}.")
     assert len(shown.all("details", id="w-peak-eager")) == (peaks[0] != peaks[1])
     if peaks[0] != peaks[1]:
         entry(shown, "w-peak-eager", peaks[1])
+        said = shown.one("details", id="w-peak-eager").one("p", "reading").text
+        assert f" It is reached in the {count.peak_in(run=run)}, which holds there for " in said
     assert bool(kept) != ("It keeps no KV cache" in shown.text)
-    assert (", KV cache, the peak" in said.text) == bool(kept)
+    assert (", KV cache, the peak" in whole.text) == bool(kept)
     if not kept:
         assert not shown.all("table")
         return
@@ -377,7 +396,11 @@ def test_why_two_tools_disagree(slug: str, seq_len: int) -> None:
             line = one.one("summary")
             same(line.one("data"), value)
             assert reads(line.one("data").text, value)
+            assert re.search(UNITS[figure], line.one("data").text)
             assert line.one("span", "exact").text == f"{round(value):,}"
+            why = one.all("p", "reading")[0].text
+            assert len(why) > 20
+            assert why.endswith(".")
             times = line.one("span", "size").text.split(" · ")[1]
             by = value / found[""]
             if by >= 2:

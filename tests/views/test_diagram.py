@@ -8,12 +8,14 @@ from html import unescape
 import pytest
 
 from anatomy import LoadedModel, entries, load
+from anatomy.model.architecture import Attention
 from anatomy.views.drawing import glyphs, wiring
 from anatomy.views.drawing.canvas import route
 from anatomy.views.drawing.diagram import WIDTH, draw
-from anatomy.views.page import marked
+from anatomy.views.page import marked, regions
 from anatomy.visit.state import State
 from anatomy.visit.steps import choose_model, select_part
+from tests.elements import elements
 
 STATES = {slug: choose_model(State(), slug) for slug in entries()}
 KINDS = (
@@ -182,3 +184,22 @@ def test_a_name_is_no_markup() -> None:
 
 def test_a_route_turns_in_rounded_corners() -> None:
     assert route([(0, 0), (20, 0), (20, 30)]) == "M0 0L13 0Q20 0 20 7L20 30"
+
+
+def test_the_facts_above_the_drawing() -> None:
+    for name in KINDS:
+        entry, model = entries()[name], load(name)
+        made = [f"{entry.maker}, {entry.released[:4]}"]
+        for stack in model.stacks:
+            made.append(f"{stack.blocks} {f'{stack.id} ' if len(model.stacks) > 1 else ''}blocks")
+        made += [f"d = {model.width:,}", *([f"vocabulary {model.vocabulary:,}"] if model.vocabulary else [])]
+        shown = elements(regions(STATES[name], ("drawing",))["drawing"]).one("p", "facts")
+        assert [one.text for one in shown.children] == made
+        assert shown.text == " · ".join(made)
+
+
+@pytest.mark.parametrize(("queries", "keys", "cells"), [(160, 160, 320), (160, 1, 161), (161, 1, 2), (1, 1, 2)])
+def test_heads_that_would_be_thinner_than_a_line_are_one_bar(queries: int, keys: int, cells: int) -> None:
+    drawn = elements(glyphs.heads(Attention("decoder", (), queries, keys, 64, 64), 0, 0, 320)).children
+    assert [one.classes for one in drawn] == [["query"], ["kv"]]
+    assert sum(one["d"].count("M") for one in drawn) == cells

@@ -39,6 +39,10 @@ def worked(element: Element, value: int | Fraction) -> None:
     shown = [one.text for one in element.all("span", "equation")]
     for equation in shown:
         assert holds(equation), equation
+    symbols = [one.text for one in element.all("p", "symbols")]
+    assert symbols
+    assert all(symbols)
+    assert all(one.text == one.text.strip() for one in element.all("p"))
     shown = shown or [one.text for one in element.all("span", "value")]
     assert worth(shown[-1].split(" = ")[-1]) == value
 

@@ -25,6 +25,7 @@ from anatomy.words.naming import claims, named
 )
 def test_claims(name: str, found: list[tuple[str, int, bool]]) -> None:
     assert [(one.written, one.size, one.active) for one in claims(name)] == found
+    assert all(type(one.step) is int for one in claims(name))
 
 
 def test_famous_ones() -> None:

@@ -15,7 +15,7 @@ from anatomy.views import (
 )
 from anatomy.visit import steps
 from anatomy.visit.state import SEQ_LEN, State
-from anatomy.words.working import Working, number
+from anatomy.words.working import Working, number, with_unit
 from tests.formulas import equations, holds
 from tests.kinds import WALKED
 
@@ -67,6 +67,7 @@ def test_a_formula_that_leads_elsewhere_is_refused() -> None:
         (Fraction(1, 2), "1/2"),
         (Fraction(5, 2), "2.5"),
         (Fraction(1001, 8), "125.125"),
+        (Fraction(41, 40), "1.025"),
         (Fraction(10**6 + 1, 7), "142,857 2/7"),
     ],
 )
@@ -81,3 +82,37 @@ def test_terms_that_are_taken_away_stand_behind_a_minus() -> None:
     assert working.equation() == "20 − 3 × 4 = 8"
     assert working.symbols() == "all − rows × columns"
     assert Working("rest", (taken,), -12).equation() == "−3 × 4 = −12"
+
+
+def test_what_is_divided_says_by_what() -> None:
+    one = Term("a", "", (), (Factor("rows", 3), Factor("columns", 4)))
+    other = Term("b", "", (), (Factor("less", -1), Factor("rest", 2)))
+    over = Factor("tokens", 5, "tokens")
+    alone = Working("each", (one,), Fraction(12, 5), over)
+    assert (alone.symbols(), alone.equation()) == ("rows × columns ÷ tokens", "3 × 4 ÷ 5 tokens = 2.4")
+    assert alone.sums() == "12 ÷ 5 tokens = 2.4"
+    both = Working("each", (one, other), 2, over)
+    assert both.symbols() == "(rows × columns − rest) ÷ tokens"
+    assert both.equation() == "(3 × 4 − 2) ÷ 5 tokens = 2"
+    assert both.sums() == "(12 − 2) ÷ 5 tokens = 2"
+    assert Working("all", (one, other), 10).symbols() == "rows × columns − rest"
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "worded"),
+    [
+        (2, "bytes", "2 bytes"),
+        (1, "bytes", "1 byte"),
+        (Fraction(1, 2), "bytes", "1/2 byte"),
+        (Fraction(1, 2), "layers", "1/2 layers"),
+        (Fraction(3, 2), "bytes", "1.5 bytes"),
+        (1, "queries", "1 query"),
+        (2, "queries", "2 queries"),
+        (1, "experts used", "1 expert used"),
+        (1, "passes", "1 pass"),
+        (1, "KV heads", "1 KV head"),
+        (7, "", "7"),
+    ],
+)
+def test_a_unit_is_singular_where_there_is_one_or_less_of_it(value: int | Fraction, unit: str, worded: str) -> None:
+    assert with_unit(Factor("x", value, unit)) == worded

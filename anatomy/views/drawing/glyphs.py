@@ -23,7 +23,7 @@ def heads(record: Attention, x: float, y: float, width: float) -> Safe:
     6
     """
     groups = 1 if record.latent is not None else record.kv_heads
-    if record.query_heads > MOST_HEADS or groups > MOST_HEADS:
+    if record.query_heads > MOST_HEADS:
         return join(_bar("query", x, y, width), _bar("kv", x, y + 12, width))
     each = record.query_heads // groups
     pitch = width / groups
