@@ -7,7 +7,6 @@ from urllib.parse import parse_qsl
 
 from anatomy.model import switches
 from anatomy.reading.config import shown
-from anatomy.report.anatomy import default_seq_len
 from anatomy.visit.state import MODEL, PART, SEQ_LEN, State
 from anatomy.visit.steps import choose_model, choose_other, choose_seq_len, choose_tasks, select_part, with_part
 
@@ -32,31 +31,27 @@ def from_hash(state: State, text: str) -> State:
         said = f"The link says {shown(unknown[0])}, which means nothing here; links may say {', '.join(_KEYS)}."
         return replace(state, notices={MODEL: f"{said} The page still shows {state.loaded.name}."}, changed="")
     options, notices = switches.from_keys(keys)
-    usual = {name: getattr(State(), name) for name in _IN_HASH}
-    wanted = replace(state, **usual, options=options, notices={}, changed="")
-    model = keys.get("model", wanted.model)
-    moved = choose_model(replace(wanted, model=state.model, seq_len=state.seq_len), model)
+    # T and the part are the hash's own or the default, never carried over; the name is told of the model before.
+    usual = {name: getattr(State(), name) for name in _IN_HASH} | {"model": state.model}
+    moved = choose_model(replace(state, **usual, options=options, notices={}), keys.get("model", State().model))
     if MODEL in moved.notices:
         notices[MODEL] = moved.notices[MODEL]
-        moved = replace(state, options=options, notices={}, changed="")
-    else:
-        # A deep link is no change: T is the hash's own or the default, never carried over.
-        moved = replace(moved, seq_len=default_seq_len(moved.loaded, wanted.seq_len), notices={}, changed="")
-        moved = replace(moved, part=wanted.part, stack=None, blocks=None)
-        moved = with_part(moved, wanted.part, None, None)
+        moved = replace(state, options=options)
+    moved = replace(moved, notices={})
     if "t" in keys:
         counted = choose_seq_len(moved, keys["t"])
         if SEQ_LEN in counted.notices and moved.model == state.model:
             moved = replace(moved, seq_len=state.seq_len)
             counted = choose_seq_len(moved, keys["t"])
         notices.update(counted.notices)
-        moved = replace(counted, notices={}, changed="")
+        moved = replace(counted, notices={})
     if "part" in keys:
         selected = select_part(moved, keys["part"], keys.get("stack"), keys.get("blocks"))
         if PART in selected.notices and moved.model == state.model:
             selected = replace(with_part(moved, state.part, state.stack, state.blocks), notices=selected.notices)
         notices.update(selected.notices)
-        moved = replace(selected, notices={}, changed="")
+        moved = replace(selected, notices={})
+    # These two mark nothing as changed: a deep link is no change.
     compared = choose_other(replace(moved, other=None), keys.get("with"))
     tasks = choose_tasks(replace(compared, tasks=()), keys.get("challenges", ""))
     return replace(tasks, notices={**notices, **tasks.notices})

@@ -57,8 +57,7 @@ def too_long(state: State, source: str, size: int) -> State:
 def without_own(state: State) -> State:
     """The state without the visitor's configuration: where it was shown or compared with, the default is again."""
     other = None if state.other == OWN_SLUG else state.other
-    if state.model == OWN_SLUG:
-        state = choose_model(state, DEFAULT_MODEL)
+    state = choose_model(state, DEFAULT_MODEL) if state.model == OWN_SLUG else replace(state, changed="")
     visited = frozenset(one for one in state.visited if one[0] != OWN_SLUG)
     return replace(state, own=None, draft="", other=other, visited=visited, notices=_without(state, OWN))
 
