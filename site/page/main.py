@@ -261,7 +261,16 @@ def typed(event: Any) -> None:
 
 def arrived(_event: Any = None) -> None:
     """The address changed by Back, Forward, a link or by hand."""
+    before = page.state.selected.id
     page.show(from_hash(page.state, window.location.hash))
+    if page.state.selected.id != before:
+        page.show_panel()
+
+
+def printing(_event: Any = None) -> None:
+    """On paper stands where its reader finds the same again."""
+    page.finish()
+    document.getElementById("printed").textContent = window.location.href
 
 
 def start() -> None:
@@ -295,6 +304,7 @@ def start() -> None:
     for name, heard in listen.items():
         document.addEventListener(name, ffi.create_proxy(heard))
     window.addEventListener("hashchange", ffi.create_proxy(arrived))
+    window.addEventListener("beforeprint", ffi.create_proxy(printing))
     cell.start()
     document.getElementById("python-status").textContent = "Python is running: everything on this page answers."
     document.documentElement.dataset.python = "ready"

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from tests.page.conftest import Visit, show
 
@@ -137,6 +137,28 @@ def test_it_prints_on_two_pages(shared_page: Page, slug: str) -> None:
     show(shared_page, of(slug))
     pdf = shared_page.pdf(format="A4", print_background=True)
     assert len(re.findall(rb"/Type\s*/Page\b(?!s)", pdf)) == 2
+
+
+def test_on_paper_stand_the_address_and_no_progress(visit: Visit) -> None:
+    # What this address shows solves a challenge.
+    page = visit("#model=llama-3-70b&t=8&part=mlp")
+    page.pdf(format="A4")
+    assert page.locator("#printed").text_content() == page.url
+    page.emulate_media(media="print")
+    assert page.locator("#printed").is_visible()
+    told = page.locator("body").inner_text()
+    assert not re.search(r"\(done\)|\(not yet\)|Solved|complete|so far", told)
+    page.emulate_media(media="screen")
+    assert not page.locator("#printed").is_visible()
+
+
+def test_a_link_to_another_part_leaves_its_heading_in_sight(visit: Visit) -> None:
+    page = visit("#model=gpt2&t=8&part=attention", viewport={"width": 390, "height": 800})
+    for part in ("mlp", "embedding"):
+        show(page, f"#model=gpt2&t=8&part={part}")
+        expect(page.locator("#panel h2")).to_be_in_viewport()
+    # The panel is as tall as what it says: it scrolls with the page, never by itself.
+    assert page.evaluate("getComputedStyle(document.getElementById('panel')).overflowY") == "visible"
 
 
 def test_no_motion_for_those_who_ask_for_none(visit: Visit) -> None:
