@@ -7,10 +7,9 @@ from fractions import Fraction
 from anatomy.model.architecture import Attention
 from anatomy.model.blocks import count
 from anatomy.model.switches import DECODE, FULL
+from anatomy.model.terms import rounded_up
 from anatomy.report.costs import HORIZON, Costs
 from anatomy.views.drawing.plot import (
-    BYTES,
-    OPERATIONS,
     Mark,
     Plot,
     Series,
@@ -50,7 +49,7 @@ def flops_plot(costs: Costs) -> Plot | None:
     return Plot(
         said=flops_said(costs),
         unit="FLOPs per token",
-        units=OPERATIONS,
+        worded=operations,
         series=(
             Series("both", "together", tuple((at.seq_len, _floor(at.both)) for at in found)),
             Series("weights", "products with weights", tuple((at.seq_len, _floor(at.weights)) for at in found)),
@@ -107,7 +106,7 @@ def flops_table(costs: Costs) -> Safe:
 
 
 def cache_plot(costs: Costs) -> Plot | None:
-    """KV cache against T, a curve for each kind of layer where there are several; None where nothing is cached.
+    """KV cache against T, beside the weights or a curve for each kind of layer; None where nothing is cached.
 
     >>> import anatomy
     >>> from anatomy.report import describe
@@ -123,14 +122,17 @@ def cache_plot(costs: Costs) -> Plot | None:
             points = tuple((at, sizes[number]) for at, sizes in held)
             series.append(Series(("weights", "square", "third")[number % 3], layer_kind(record), points))
     else:
-        series = [Series("both", layer_kind(records[0]), series[0].points)]
+        weights = rounded_up(costs.weights(costs.options.weights).result)
+        series = [Series("both", f"cache of {layer_kind(records[0])}", series[0].points)]
+        ends = (held[0][0], held[-1][0])
+        series.append(Series("weights", f"the weights, {size_in_bytes(weights)}", tuple((at, weights) for at in ends)))
     now = sum(costs.cache_at(costs.seq_len))
     marks = [Mark("now", costs.seq_len, f"T = {exact(costs.seq_len)}: {size_in_bytes(now)}", now)]
     marks += [Mark("bend", at, f"window full at T = {exact(at)}", sum(costs.cache_at(at))) for at in costs.bends]
     return Plot(
         said=cache_said(costs),
-        unit="Bytes of KV cache",
-        units=BYTES,
+        unit="Bytes of KV cache" if len(records) > 1 else "Bytes of KV cache and weights",
+        worded=size_in_bytes,
         series=tuple(series),
         marks=tuple(marks),
         limit=costs.longest,

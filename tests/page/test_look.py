@@ -161,6 +161,38 @@ def test_a_link_to_another_part_leaves_its_heading_in_sight(visit: Visit) -> Non
     assert page.evaluate("getComputedStyle(document.getElementById('panel')).overflowY") == "visible"
 
 
+def test_no_label_of_a_plot_lies_on_a_rule_or_a_curve(shared_page: Page) -> None:
+    page = shared_page
+    for slug, width in (("gpt2", 390), ("gemma-3-1b", 390), ("gemma-3-1b", 1440)):
+        page.set_viewport_size({"width": width, "height": 800})
+        show(page, f"#model={slug}&t=64&part=attention")
+        found = page.evaluate(
+            """() => {
+              for (const one of document.querySelectorAll("#costs details")) one.open = true;
+              const clashes = [], box = (one) => one.getBoundingClientRect();
+              const plots = [...document.querySelectorAll("#costs svg.plot")];
+              for (const plot of plots) {
+                const texts = [...plot.querySelectorAll("text")].map((one) => [one.textContent, box(one)]);
+                const points = [...plot.querySelectorAll("line")].map(box)
+                  .flatMap((one) => Array.from({length: 101}, (_, at) =>
+                    [one.left + one.width * at / 100, one.top + one.height * at / 100]));
+                for (const path of plot.querySelectorAll("path")) {
+                  const at = path.getScreenCTM();
+                  for (let step = 0; step <= 200; step++)
+                    points.push(path.getPointAtLength(path.getTotalLength() * step / 200).matrixTransform(at));
+                }
+                for (const [text, room] of texts) {
+                  if (room.left < 0 || room.right > innerWidth) clashes.push(text + " leaves the page");
+                  for (const {0: a, 1: b, x = a, y = b} of points)
+                    if (x > room.left && x < room.right && y > room.top + 2 && y < room.bottom - 2) clashes.push(text);
+                }
+              }
+              return [plots.length, [...new Set(clashes)]];
+            }"""
+        )
+        assert found == [2, []], (slug, width)
+
+
 def test_no_motion_for_those_who_ask_for_none(visit: Visit) -> None:
     page = visit(reduced_motion="reduce")
     page.locator("#seq-len").fill("16")

@@ -7,6 +7,7 @@ import pytest
 
 import anatomy
 from anatomy.model.switches import CHOICES, DEFAULT, Options
+from anatomy.report.anatomy import default_seq_len
 from anatomy.views import (
     compute,
     conventions,
@@ -88,6 +89,18 @@ def test_curves_are_drawn_inside_their_box_and_the_marker_stands_on_one(slug: st
                 assert f'class="mark m-now" data-t="{t}"' in markup
                 both = dict(plot.series[0].points)
                 assert t not in both or abs(both[t] - (now.value or 0)) <= 1
+
+
+def test_a_cache_is_drawn_beside_something_to_compare_it_to() -> None:
+    def series(slug: str) -> list[str]:
+        model = anatomy.load(slug)
+        plot = curves.cache_plot(anatomy.describe(model, default_seq_len(model, 8)).costs)
+        return [one.label for one in plot.series] if plot else []
+
+    assert series("gpt2") == ["cache of 12 layers, all of T", "the weights, 249 MB"]
+    assert series("gemma-3-1b") == ["all layers", "22 layers, window of 512", "4 layers, all of T"]
+    for slug in anatomy.entries():
+        assert len(series(slug)) != 1, slug
 
 
 @pytest.mark.parametrize("slug", ["vit-base", "vit-base-in21k"])

@@ -23,9 +23,8 @@ HIGH, ROW, FOOT = 230, 19, 46
 # Units of the drawing's own box, stretched to whatever room there is.
 ACROSS, DOWN = 10_000, 10 * HIGH
 TOKENS = ("", "K", "M", "B", "T")
-OPERATIONS = ("", " K", " M", " G", " T", " P", " E")
-BYTES = (" bytes", " KB", " MB", " GB", " TB", " PB", " EB")
-
+# The value's marks stand left of the drawing, in so much room.
+LEFT = 66
 
 Points = tuple[tuple[int, int], ...]
 
@@ -51,14 +50,14 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """All that is drawn: ``said`` is the picture in a sentence, ``units`` those of the values, one per factor of 1,000.
+    """All that is drawn: ``said`` is the picture in a sentence, ``worded`` says how the page words such values.
 
     ``limit`` is the longest T of the model: beyond it the curves are pale.
     """
 
     said: str
     unit: str
-    units: Sequence[str]
+    worded: Callable[[int], str]
     series: tuple[Series, ...]
     marks: tuple[Mark, ...]
     limit: int
@@ -133,7 +132,13 @@ def drawn(plot: Plot, *, wide: str = "100%") -> Safe:
     """The picture as SVG; ``wide`` is its width, by default all the room there is."""
     return tag(
         "svg",
-        {"class": "plot", "width": wide, "height": plot.high, "role": "img", "aria-label": plot.said},
+        {
+            "class": "plot",
+            "width": wide,
+            "height": plot.high,
+            "role": "img",
+            "aria-label": plot.said,
+        },
         _legend(plot),
         _values(plot, _grid),
         _lengths(plot),
@@ -164,7 +169,9 @@ def _grid(_plot: Plot, _power: int, y: int) -> Safe:
 
 
 def _tick(plot: Plot, power: int, y: int) -> Safe:
-    return tag("text", {"class": "tick", "x": 0, "y": y - 4}, power_of_ten(10**power, plot.units))
+    return tag(
+        "text", {"class": "tick", "x": -8, "y": y + 4, "text-anchor": "end"}, round_words(10**power, plot.worded)
+    )
 
 
 def _lengths(plot: Plot) -> list[Safe]:
@@ -184,19 +191,26 @@ def _lengths(plot: Plot) -> list[Safe]:
             tag(
                 "text",
                 {"class": "tick", "x": percentage(at), "y": base + 19, "text-anchor": anchor},
-                power_of_ten(10**power, TOKENS),
+                _power_of_ten(10**power, TOKENS),
             )
         )
     title = f"{plot.unit} by T in tokens, log scales"
-    return [*found, tag("text", {"class": "tick", "x": 0, "y": base + 39}, title)]
+    return [*found, tag("text", {"class": "tick", "x": -LEFT, "y": base + 39}, title)]
 
 
-def power_of_ten(value: int, units: Sequence[str]) -> str:
-    """A power of ten in few letters, its unit one of those for each factor of 1,000.
+def round_words(value: int, worded: Callable[[int], str]) -> str:
+    """A round number as the page words it, without zeros behind the point of a whole one.
 
-    >>> power_of_ten(100, TOKENS), power_of_ten(10**7, BYTES), power_of_ten(10**9, OPERATIONS)
-    ('100', '10 MB', '1 G')
+    >>> from anatomy.words.formatting import operations, size_in_bytes
+    >>> round_words(10**7, operations), round_words(10**8, operations), round_words(10**9, size_in_bytes)
+    ('10 M', '0.10 G', '1 GB')
     """
+    number, space, unit = worded(value).partition(" ")
+    whole, _, behind = number.partition(".")
+    return (number if behind.strip("0") else whole) + space + unit
+
+
+def _power_of_ten(value: int, units: Sequence[str]) -> str:
     thousands = min(_tens(value) // 3, len(units) - 1)
     return exact(value // 1000**thousands) + units[thousands]
 
@@ -228,7 +242,9 @@ def _mark(plot: Plot, row: int, mark: Mark) -> Safe:
     return tag(
         "g",
         {"class": f"mark m-{mark.id}", "data-t": mark.seq_len},
-        tag("line", {"x1": x, "x2": x, "y1": y - 10, "y2": plot.top + HIGH}),
+        # A rule beside the words, and one below all words, so that it crosses none of another mark.
+        tag("line", {"x1": x, "x2": x, "y1": y - 10, "y2": y + 4}),
+        tag("line", {"x1": x, "x2": x, "y1": plot.top - 18, "y2": plot.top + HIGH}),
         ring,
         tag("text", words, mark.words),
     )
@@ -236,9 +252,9 @@ def _mark(plot: Plot, row: int, mark: Mark) -> Safe:
 
 def standalone(plot: Plot, heading: str, style: str, wide: int = 720) -> Safe:
     """The picture as a file of its own, with a heading over it and its style inside."""
-    inner = drawn(plot, wide=str(wide - 40))
+    inner = drawn(plot, wide=str(wide - 40 - LEFT))
     size: Attributes = {"width": wide, "height": plot.high + 64, "viewBox": f"0 0 {wide} {plot.high + 64}"}
-    placed = Safe(inner.replace("<svg ", '<svg x="20" y="48" ', 1))
+    placed = Safe(inner.replace("<svg ", f'<svg overflow="visible" x="{20 + LEFT}" y="48" ', 1))
     return join(
         tag(
             "svg",
