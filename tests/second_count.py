@@ -291,6 +291,42 @@ class Second:
         own = [one for one in self.caching if one.kind == "self"]
         return Fraction(sum(self.numbers(one) * sum(map(len, one.blocks)) for one in own)) * BYTES[dtype]
 
+    def compared(self) -> dict[str, int | Fraction | None]:
+        """What decides between two models: sizes of most blocks, and of each kind of block how many and how large."""
+        model, kinds = self.model, [(stack.id, one) for stack in self.model.stacks for one in self.kinds(stack.id)]
+        own = [one for one in model.attention if one.kind == "self"]
+        own.sort(key=lambda one: (one.stack == model.stacks[-1].id, sum(map(len, one.blocks))), reverse=True)
+        found: dict[str, int | Fraction | None] = {
+            "parameters": self.total,
+            "without-embeddings": self.inside,
+            "active": self.active,
+            "weights-bytes": sum(self.released().values()),
+            "flops": Fraction(self.run(), self.seq_len),
+            "decode-flops": self.run("decode") if self.writes else None,
+            "kv-per-token": self.growth() if self.caching else None,
+            "kv-cache": self.cache(),
+            "blocks": sum(stack.blocks for stack in model.stacks),
+            "width": model.width,
+            "heads": own[0].query_heads,
+            "kv-heads": None if own[0].latent else own[0].kv_heads,
+            "head-size": own[0].qk_size,
+            "experts": model.traits.experts,
+            "experts-per-token": model.traits.experts_per_token,
+            "vocabulary": model.vocabulary,
+            "context": model.context,
+        }
+        for name, part in (("mlp-width", "mlp"), ("expert-width", "experts")):
+            wide = [one for row in model.rows if row.part_id == part for one in row.matrices if one.symbol == "W_up"]
+            found[name] = wide[0].outputs if wide else None
+        for stack, blocks in kinds:
+            inside = [place for place in self.places() if place.stack == stack and place.blocks == blocks]
+            kind = "routed" if any(place.id == "experts" for place in inside) else "dense"
+            ident = f"{stack}-{kind}" if self.several else kind
+            before = found.get(f"blocks-{ident}") or 0
+            found[f"blocks-{ident}"] = before + len(blocks)
+            found[f"block-{ident}"] = sum(self.per_block(self.rows(place)) for place in inside)
+        return found
+
     @property
     def inner(self) -> str:
         """The number type of activations: what the released weights are in."""

@@ -9,6 +9,7 @@ from anatomy.commands import ask
 from anatomy.commands.output import aligned, model, plain
 from anatomy.model.terms import Number
 from anatomy.reading.config import SequenceLengthError
+from anatomy.reading.refusals import plain_line
 from anatomy.report.anatomy import DEFAULT_SEQ_LEN
 from anatomy.report.comparison import (
     Comparison,
@@ -50,7 +51,7 @@ def in_words(side: Comparison) -> str:
     figures = aligned([head, *_rows(side.figures)], frozenset({1, 2, 3}))
     parts = aligned([("parameters by part", *map(plain, names), "ratio"), *_rows(side.parts)], frozenset({1, 2, 3}))
     sentences = "\n".join(plain(one.sentence) for one in side.contrasts) or "Nothing differs in kind."
-    return "\n\n".join([figures, parts, sentences])
+    return "\n\n".join([figures, parts, plain_line(side.direction), sentences])
 
 
 def _rows(lines: Iterable[Line]) -> list[tuple[str, ...]]:

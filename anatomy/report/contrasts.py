@@ -55,7 +55,7 @@ def between(first: LoadedModel, second: LoadedModel) -> tuple[Contrast, ...]:
     return tuple(found)
 
 
-def _record(model: LoadedModel) -> Attention:
+def usual_attention(model: LoadedModel) -> Attention:
     """The self-attention of most blocks, a decoder's before an encoder's."""
     own = [record for record in model.attention if record.kind == "self"]
     return max(own, key=lambda record: (record.stack == model.stacks[-1].id, count(record.blocks)))
@@ -74,7 +74,7 @@ def _sharing(record: Attention) -> str:
 
 
 def _heads(first: LoadedModel, second: LoadedModel) -> Contrast | None:
-    one, other = _record(first), _record(second)
+    one, other = usual_attention(first), usual_attention(second)
     if _form(one) == _form(other):
         return None
     words = _sharing(one), _sharing(other)

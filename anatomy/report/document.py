@@ -192,6 +192,8 @@ def compared(comparison: Comparison) -> dict[str, Any]:
             for one in (comparison.first, comparison.second)
         ],
         "seq_len": comparison.seq_len,
+        # Second to first, in every line.
+        "ratios": comparison.direction,
         "parts": [_line(line) for line in comparison.parts],
         "groups": [_line(line) for line in comparison.groups],
         "figures": [_line(line) for line in comparison.figures],

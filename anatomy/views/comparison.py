@@ -35,6 +35,10 @@ from anatomy.words.formatting import (
     size_in_bytes,
 )
 
+# The lines whose numbers are operations, and those that are bytes.
+_OPERATIONS = ("flops", "decode-flops")
+_BYTES = ("weights-bytes", "kv-per-token", "kv-cache")
+
 
 def view(state: State) -> Safe:
     """The picker and, where a second model is chosen, the comparison.
@@ -75,7 +79,7 @@ def _compared(state: State, slug: str) -> Child:
     side = compare(first, second, seq_len)
     moved = f" {second.name} does not run at {exact(state.seq_len)}." if seq_len != state.seq_len else ""
     return [
-        tag("p", {"class": "note"}, "Both at ", tag("i", None, "T"), f" = {exact(seq_len)}.{moved}"),
+        tag("p", {"class": "note"}, "Both at ", tag("i", None, "T"), f" = {exact(seq_len)}.{moved} {side.direction}"),
         _bars(side),
         _table(side),
         tag("h3", None, "What differs in kind"),
@@ -171,10 +175,12 @@ def _row(line: Line, totals: tuple[int, int] | None = None, group: str = "") -> 
 def _number(line: Line, number: Number | None, total: int | None) -> Child:
     if number is None:
         return "–"
-    worded = {
-        "flops": operations(number),
-        "kv-cache": size_in_bytes(number),
-    }.get(line.id) or (short(int(number)) if number >= 10_000_000 or total else exact(int(number)))
+    if line.id in _OPERATIONS:
+        worded = operations(number)
+    elif line.id in _BYTES:
+        worded = size_in_bytes(number)
+    else:
+        worded = short(int(number)) if number >= 10_000_000 or total else exact(int(number))
     if total:
         share = Fraction(number, total)
         exactly = f"{decimal(share * 100, 4)}%"

@@ -136,19 +136,17 @@ def rounded(shares: Iterable[Number]) -> bool:
 
 
 def ratio(value: Number) -> str:
-    """How many times one number another is (more than 0), to three significant digits; below 1 as a part of it.
+    """How many times one number another is (more than 0), to three significant digits, below 1 too.
 
     >>> ratio(Fraction(2867, 3)), ratio(Fraction(1, 404)), ratio(4077796), ratio(1)
-    ('956 ×', '1/404', '4.08M ×', '1 ×')
+    ('956 ×', '0.00248 ×', '4.08M ×', '1 ×')
     """
     value = Fraction(value)
     if value == 1:
         return "1 ×"
-    times = value if value > 1 else 1 / value
     # Above a few thousand the unit says more than the digits.
-    nearest = int(decimal(times, 0).replace(",", ""))
-    words = significant(times) if nearest < 10_000 else short(nearest)
-    return f"{words} ×" if value > 1 else f"1/{words}"
+    nearest = int(decimal(value, 0).replace(",", ""))
+    return f"{significant(value) if nearest < 10_000 else short(nearest)} ×"
 
 
 def size_in_bytes(number: Number, binary: bool = False) -> str:

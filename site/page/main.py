@@ -193,6 +193,8 @@ def clicked(event: Any) -> None:
             page.go(steps.choose_model(page.state, slug))
     elif action == "own-show":
         bringing.show()
+        if page.state.own and brought.OWN not in page.state.notices:
+            lead("diagram")
     elif action == "own-remove":
         page.go(brought.without_own(page.state))
     elif action == "check-clear":
@@ -200,13 +202,18 @@ def clicked(event: Any) -> None:
     else:
         cell.act(action)
     if shows := _text(control.getAttribute("data-show")):
-        page.finish()
-        section = document.getElementById(shows)
-        if shows == "panel":
-            page.show_panel()
-        else:
-            section.scrollIntoView(AT_ONCE)
-        section.focus(IN_PLACE)
+        lead(shows)
+
+
+def lead(shows: str) -> None:
+    """Lead the reader to a section, once it shows what was chosen."""
+    page.finish()
+    section = document.getElementById(shows)
+    if shows == "panel":
+        page.show_panel()
+    else:
+        section.scrollIntoView(AT_ONCE)
+    section.focus(IN_PLACE)
 
 
 def pressed(event: Any) -> None:

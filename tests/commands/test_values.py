@@ -393,16 +393,11 @@ def test_compare(capsys: pytest.CaptureFixture[str], pair: tuple[str, str]) -> N
     assert told["models"] == [
         {"slug": one.model.slug, "name": one.model.name, "parameters": one.total} for one in counts
     ]
-    figures: dict[str, list[int | Fraction | None]] = {
-        "parameters": [one.total for one in counts],
-        "without-embeddings": [one.inside for one in counts],
-        "active": [one.active for one in counts],
-        "flops": [Fraction(one.run(), t) for one in counts],
-        "kv-cache": [one.cache() for one in counts],
-        "blocks": [sum(stack.blocks for stack in one.model.stacks) for one in counts],
-        "width": [one.model.width for one in counts],
-        "vocabulary": [one.model.vocabulary for one in counts],
-        "context": [one.model.context for one in counts],
+    sides = [one.compared() for one in counts]
+    figures = {
+        name: [one.get(name) for one in sides]
+        for name in {**sides[0], **sides[1]}
+        if any(one.get(name) is not None for one in sides)
     }
     parts_: dict[str, list[int | Fraction | None]] = {}
     groups: dict[str, list[int | Fraction | None]] = {}
@@ -448,7 +443,7 @@ def test_compare(capsys: pytest.CaptureFixture[str], pair: tuple[str, str]) -> N
 
 
 def test_columns_of_numbers_are_flush_right(capsys: pytest.CaptureFixture[str]) -> None:
-    figures, parts_, _ = printed(capsys, "compare", "gpt2", "llama-3-8b").split("\n\n")
+    figures, parts_, *_ = printed(capsys, "compare", "gpt2", "llama-3-8b").split("\n\n")
     for table in (figures, parts_):
         head, *lines = table.splitlines()
         ends = [head.index(name) + len(name) for name in ("GPT-2 small", "Llama 3 8B", "ratio")]

@@ -100,6 +100,17 @@ def test_pasting_by_keyboard_shows_the_model(page: Page) -> None:
     page.keyboard.press("Tab")
     expect(page.locator("#own-show")).to_be_focused()
     expect(page.locator("#own-config-state")).to_contain_text("4,385,920")
+    page.keyboard.press("Enter")
+    expect(page.locator("#diagram")).to_be_focused()
+    expect(page.locator("#diagram-title")).to_be_in_viewport()
+
+
+def test_what_cannot_be_shown_leads_nowhere(page: Page) -> None:
+    page.locator("#own-config").fill('{"model_type": "bert"')
+    page.locator("#own-show").click()
+    expect(page.locator("#own-config-error")).not_to_be_empty()
+    expect(page.locator("#own-show")).to_be_focused()
+    expect(page.locator("#own-config")).to_be_in_viewport()
 
 
 def test_choosing_a_file_by_keyboard(page: Page, tmp_path: Path) -> None:

@@ -117,3 +117,33 @@ def test_the_length_must_suit_both() -> None:
     with pytest.raises(anatomy.SequenceLengthError, match="GPT-2 small: sequence length is 8192; accepted"):
         compare(llama, gpt2, 8192)
     assert compare(llama, gpt2, 1024).seq_len == 1024
+
+
+def test_like_is_held_against_like() -> None:
+    side = compare(anatomy.load("deepseek-v3"), anatomy.load("llama-3-70b"), 8)
+    parts = {line.id: line for line in side.parts}
+    # 3 dense blocks are not held against 80: what one of them holds is.
+    assert (parts["mlp"].first, parts["mlp"].second, parts["mlp"].ratio) == (1189085184, 56371445760, None)
+    assert parts["attention"].ratio == Fraction(12079595520, 11413422080 + 61 * (1536 + 512))
+    figures = {line.id: (line.first, line.second) for line in side.figures}
+    attention, norms = 7168 * 1536 + 1536 * 24576 + 7168 * 576 + 512 * 32768 + 16384 * 7168, 2 * 7168 + 1536 + 512
+    dense = attention + norms + 3 * 7168 * 18432
+    routed = attention + norms + 7168 * 256 + 257 * 3 * 7168 * 2048
+    assert figures["blocks-dense"] == (3, 80)
+    assert figures["block-dense"] == (dense, 8192 * 128 * (2 * 64 + 2 * 8) + 3 * 8192 * 28672 + 2 * 8192)
+    assert (figures["blocks-routed"], figures["block-routed"]) == ((58, None), (routed, None))
+    assert figures["weights-bytes"] == (673150552416, 2 * 70553706496)
+    assert (figures["heads"], figures["kv-heads"], figures["head-size"]) == ((128, 64), (None, 8), (192, 128))
+    assert (figures["mlp-width"], figures["expert-width"]) == ((18432, 28672), (2048, None))
+    assert (figures["experts"], figures["experts-per-token"]) == ((256, None), (8, None))
+    assert figures["kv-per-token"] == (61 * (512 + 64) * 2, 327680)
+
+
+def test_every_ratio_goes_one_way_and_says_which() -> None:
+    gpt2, llama = anatomy.load("gpt2"), anatomy.load("llama-3-70b")
+    ends = "; every ratio is of its number to the other’s."
+    said = "Llama 3 70B has 567 times as many parameters as GPT-2 small"
+    assert compare(gpt2, llama, 8).direction == said + ends
+    said = "GPT-2 small has 0.00176 times as many parameters as Llama 3 70B"
+    assert compare(llama, gpt2, 8).direction == said + ends
+    assert compare(gpt2, gpt2, 8).direction == "GPT-2 small has as many parameters as GPT-2 small" + ends

@@ -18,10 +18,28 @@ FIGURES = {
     "parameters": "Parameters",
     "without-embeddings": "Without embeddings",
     "active": "Active per token",
-    "flops": "Forward FLOPs per token",
-    "kv-cache": "KV cache bytes, bf16",
+    "flops": "Forward FLOPs per token, full square",
+    "kv-cache": "KV cache bytes at T, bf16",
+    "kv-per-token": "KV cache bytes per token, bf16",
+    "decode-flops": "FLOPs of a decode step",
+    "weights-bytes": "Weights as released, bytes",
     "blocks": "Blocks",
+    "blocks-dense": "Blocks with an MLP",
+    "block-dense": "One block with an MLP, parameters",
+    "blocks-routed": "Blocks with experts",
+    "block-routed": "One block with experts, parameters",
+    "blocks-encoder-dense": "Encoder blocks with an MLP",
+    "block-encoder-dense": "One encoder block with an MLP, parameters",
+    "blocks-decoder-dense": "Decoder blocks with an MLP",
+    "block-decoder-dense": "One decoder block with an MLP, parameters",
     "width": "Width",
+    "heads": "Query heads",
+    "kv-heads": "KV heads",
+    "head-size": "Head size",
+    "mlp-width": "MLP width",
+    "expert-width": "Width of an expert",
+    "experts": "Experts",
+    "experts-per-token": "Experts per token",
     "vocabulary": "Vocabulary",
     "context": "Context",
 }
@@ -70,22 +88,6 @@ def beside(first: str, other: str, seq_len: str = "8") -> Element:
     return elements(regions(state, ("comparison",))["comparison"])
 
 
-def figures(count: Second) -> dict[str, int | Fraction | None]:
-    """The figures of a model."""
-    model = count.model
-    return {
-        "parameters": count.total,
-        "without-embeddings": count.inside,
-        "active": count.active,
-        "flops": Fraction(count.run(), count.seq_len),
-        "kv-cache": count.cache(),
-        "blocks": sum(one.blocks for one in model.stacks),
-        "width": model.width,
-        "vocabulary": model.vocabulary,
-        "context": model.context,
-    }
-
-
 def parts(count: Second) -> dict[str, int]:
     """The parameters of each part, all its places together; the residual stream has no tensor."""
     found: dict[str, int] = {}
@@ -103,9 +105,9 @@ def ratio(cell: Element, first: int | Fraction | None, other: int | Fraction | N
     by = Fraction(other) / Fraction(first)
     ((value, words),) = cell.values
     assert value == (str(by.numerator) if by.denominator == 1 else f"{by.numerator}/{by.denominator}")
-    times = words.removesuffix(" ×").removeprefix("1/")
-    assert words == (f"{times} ×" if by >= 1 else f"1/{times}")
-    assert reads(times, max(by, 1 / by)) or (by == 1 and times == "1")
+    times = words.removesuffix(" ×")
+    assert words == f"{times} ×"
+    assert reads(times, by) or (by == 1 and times == "1")
     assert cell.text == words
 
 
@@ -131,7 +133,12 @@ def test_the_table(pair: Pair) -> None:
     counts = [second(slug, pair.taken) for slug in (pair.first, pair.second)]
     totals = [one.total for one in counts]
     moved = f" {counts[1].model.name} does not run at {pair.asked}." if pair.asked != str(pair.taken) else ""
-    assert shown.one("div", id="side-by-side").all("p", "note")[0].text == f"Both at T = {pair.taken:,}.{moved}"
+    note = shown.one("div", id="side-by-side").all("p", "note")[0].text
+    head = f"Both at T = {pair.taken:,}.{moved} {counts[1].model.name} has "
+    assert note.startswith(head)
+    times, _, rest = note.removeprefix(head).partition(" times as many parameters as ")
+    assert reads(times, Fraction(totals[1], totals[0]))
+    assert rest == f"{counts[0].model.name}; every ratio is of its number to the other’s."
     table = shown.one("table", "comparison")
     heads = [one.text for one in table.one("thead").all("th")]
     assert heads == ["Part", *(one.model.name for one in counts), "Ratio"]
@@ -157,10 +164,13 @@ def test_the_table(pair: Pair) -> None:
         assert cell.one("span", "more").text == ("100%" if whole else "100%, rounded")
     between, *lines = table.one("tbody", "by-figure").children
     assert between.text == "In figures"
-    found = [figures(one) for one in counts]
-    assert {line["data-line"]: line.one("th").text for line in lines} == FIGURES
+    found = [one.compared() for one in counts]
+    had = {name for one in found for name, value in one.items() if value is not None}
+    named = {line["data-line"]: line.one("th").text for line in lines}
+    assert named == {name: label for name, label in FIGURES.items() if name in had}
+    assert list(named) == [name for name in FIGURES if name in had]
     for line in lines:
-        values_ = [one[line["data-line"]] for one in found]
+        values_ = [one.get(line["data-line"]) for one in found]
         one, other, by = line.all("td")
         number(one, values_[0])
         number(other, values_[1])

@@ -72,7 +72,7 @@ CARRIES: tuple[tuple[Callable[..., str], Number, str, Number, str], ...] = (
     (percent, Fraction(10**9 - 1, 10**9), "over 99.9%", Fraction(1), "100%"),
     (ratio, Fraction(9_994, 1000), "9.99 ×", Fraction(9_995, 1000), "10.0 ×"),
     (ratio, Fraction(99_949, 10), "9,995 ×", Fraction(99_995, 10), "10.0K ×"),
-    (ratio, Fraction(10, 99_949), "1/9,995", Fraction(10, 99_995), "1/10.0K"),
+    (ratio, Fraction(99_949, 100_000), "0.999 ×", Fraction(99_950, 100_000), "1.00 ×"),
 )
 
 
