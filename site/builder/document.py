@@ -83,6 +83,7 @@ def start_modules(
     for name in _START:
         addresses, specifiers = names(made)
         values = {"lock": json.dumps(json.loads(lock), separators=(",", ":")), f"asset:{SNAPSHOT}": ""}
+        values |= {f"size:{SNAPSHOT}": str(len(made.get(SNAPSHOT, b"")))}
         values |= {f"asset:{path}": address for path, address in addresses.items()}
         values |= {f"module:{path}": specifier for path, specifier in specifiers.items()}
         text = sources.find(site, name).read_text("utf-8")

@@ -139,7 +139,10 @@ function revealAddressed() {
     model: document.querySelector("#model [selected]").value,
     t: document.getElementById("seq-len").defaultValue,
   };
-  if (Object.keys(others).length || (model ?? came.model) !== came.model || (t ?? came.t) !== came.t) return;
+  if (Object.keys(others).length || (model ?? came.model) !== came.model || (t ?? came.t) !== came.t) {
+    if (model || t) root.dataset.pending = ""; // the style dims what is of another state
+    return;
+  }
   const entry = [...document.querySelectorAll("#parts [data-part]")].find((each) => each.dataset.part === part);
   if (entry && !entry.getAttribute("aria-current") && early()) reveal(entry);
 }
@@ -170,10 +173,11 @@ document.addEventListener("click", (event) => {
     say("Python is loading; what you chose takes effect when it is ready.");
   }
 });
-function wanted({ dataTransfer }) {
+function wanted({ target, dataTransfer }) {
   if (!early() || dataTransfer?.types.includes("Files") === false) return;
   load();
-  say("Python is loading; what you chose takes effect when it is ready.");
+  if (target.closest?.("#bar")) root.dataset.pending = "";
+  say(`Python is loading; ${target.selectedOptions?.[0].text ?? "what you chose"} takes effect when it is ready.`);
 }
 document.addEventListener("input", wanted);
 document.addEventListener("drop", wanted);

@@ -10,7 +10,9 @@ import { Decompress } from "{{module:fzstd/index.mjs}}";
 import { checksum } from "{{module:restore.mjs}}";
 
 const FILE = "{{asset:python.bin}}"; // empty where the site was built without one
+const SIZE = "{{size:python.bin}}"; // in bytes
 const WORKER = "unpack";
+const inWorker = globalThis.name === WORKER && !("document" in globalThis);
 
 /** In the edition in one file: every file by its address, none of which anybody answers. @type {Map<string, Uint8Array>} */
 export const held = globalThis.heldFiles ?? new Map();
@@ -48,6 +50,7 @@ async function sorted(packed, program) {
   let body;
   let at; // in the memory; while the WebAssembly comes, before it: below 0
   let sum;
+  let came = 0;
   const zstd = new Decompress((plain) => {
     const before = Math.min(plain.length, Math.max(0, -at));
     if (before) program.enqueue(plain.slice(0, before));
@@ -57,6 +60,8 @@ async function sorted(packed, program) {
   });
   const reader = packed.getReader();
   for (let { done, value } = await reader.read(); !done; { done, value } = await reader.read()) {
+    came += value.length;
+    if (inWorker) postMessage({ came });
     if (!header) {
       // Not by way of a Blob: WebKit never reads one in a worker of a page without an origin.
       const longer = new Uint8Array(early.length + value.length);
@@ -93,6 +98,10 @@ function away() {
     try {
       const worker = new Worker(import.meta.url, { type: "module", name: WORKER });
       worker.onmessage = ({ data }) => {
+        if (data.came) {
+          const said = `${(data.came / 1e6).toFixed(1)} of ${(SIZE / 1e6).toFixed(1)}`;
+          return document.getElementById("python-status")?.setAttribute("data-came", said);
+        }
         worker.terminate();
         if (data.failure) refuse(new Error(data.failure));
         else take(data);
@@ -111,7 +120,7 @@ const inPage = "document" in globalThis;
 /** Asked for as soon as this module is there. @type {Promise<{program: WebAssembly.Module, header: object, body: Uint8Array}>} */
 export const unpacked = inPage && FILE && !held.size ? away() : here();
 unpacked.catch(() => {}); // whoever asks for it is told
-if (!inPage && globalThis.name === WORKER) {
+if (inWorker) {
   unpacked.then(
     (made) => postMessage(made, [made.body.buffer]),
     (error) => postMessage({ failure: String(error.message ?? error) }),

@@ -20,6 +20,7 @@ _POLICY = re.compile(r'http-equiv="Content-Security-Policy" content="([^"]*)"')
 class Host:
     """Serves a mapping of files; `cut` names those that break off midway, `types` other content types by suffix.
 
+    `waits` holds files back midway until their event is set.
     `redirects` leads from addresses to others, `bounces` does so once.
     ``violations`` are the reports of what the page's policy forbids, requests to another origin among it.
     """
@@ -27,6 +28,7 @@ class Host:
     def __init__(self, files: Mapping[str, bytes]) -> None:
         self.files = dict(files)
         self.cut: set[str] = set()
+        self.waits: dict[str, threading.Event] = {}
         self.types: dict[str, str] = {}
         self.redirects: dict[str, str] = {}
         self.bounces: dict[str, str] = {}
@@ -143,7 +145,12 @@ class _Handler(SiteHandler):
             self.end()
             self.close_connection = True
         else:
-            self.wfile.write(data)
+            half = len(data) // 2
+            self.wfile.write(data[:half])
+            if path in host.waits:
+                self.wfile.flush()
+                host.waits[path].wait(60)
+            self.wfile.write(data[half:])
 
     def do_POST(self) -> None:  # noqa: N802
         report = self.rfile.read(int(self.headers["Content-Length"])).decode()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -259,7 +260,7 @@ def test_before_python_every_part_of_the_model_can_be_read_in_the_panel(visit: V
     for part in parts:
         page.locator(f'#diagram [data-part="{part}"]').first.click()
         entry = page.locator(f'details[data-part="{part}"]')
-        name = entry.locator(".name").evaluate("(it) => it.firstChild.textContent")
+        name = entry.locator("summary .name").evaluate("(it) => it.firstChild.textContent")
         expect(page.locator("#panel h2")).to_have_text(name)
         expect(page.locator("#told")).to_contain_text(name)
         counted = entry.locator("[data-count]").first.get_attribute("value")
@@ -284,6 +285,27 @@ def test_another_model_and_length_chosen_before_python_take_effect_when_it_is_re
     expect(page.locator("#seq-len")).to_have_value("512")
     assert "model=llama-3-70b" in page.url
     assert "t=512" in page.url
+
+
+def test_on_a_slow_line_it_is_said_how_much_has_come_and_what_was_chosen_is_pending(visit: Visit, host: Host) -> None:
+    (packed,) = (path for path in host.files if path.endswith(".bin"))
+    host.waits[packed] = threading.Event()
+    page = visit(host.url, ready=False)
+    whole = len(host.files[packed])
+    half = f"{whole // 2 / 1e6:.1f} of {whole / 1e6:.1f}"
+    page.wait_for_selector(f'#python-status[data-came="{half}"]')
+    shown = "getComputedStyle(document.querySelector('main')).opacity"
+    assert page.evaluate(shown) == "1"
+    page.select_option("#model", "llama-3-70b")
+    assert page.evaluate(shown) == "0.35"
+    expect(page.locator("#python-status")).to_have_text("Python is loading; Llama 3 70B takes effect when it is ready.")
+    after = "getComputedStyle(document.getElementById('python-status'), '::after').content"
+    assert page.evaluate(after) == f'" {half} MB have come."'
+    host.waits[packed].set()
+    page.wait_for_selector(READY, state="attached", timeout=START_TIMEOUT)
+    expect(page.locator("#diagram h2")).to_have_text("Llama 3 70B")
+    assert page.evaluate(shown) == "1"
+    assert page.evaluate(after) == "none"
 
 
 def test_a_browser_without_webassembly_gets_a_readable_page_and_a_sentence(visit: Visit) -> None:
@@ -320,3 +342,4 @@ def test_where_python_waits_it_is_said_that_the_address_names_something_else(vis
     page = visit("#model=llama-3-70b&t=8192&part=mlp", ready=False, prepare=spare)
     expect(page.locator("#python-status")).to_contain_text("what the address names is shown then")
     expect(page.locator("#panel h2")).not_to_have_text("MLP")
+    assert page.locator("html").get_attribute("data-pending") == ""
