@@ -8,6 +8,7 @@ from functools import lru_cache
 from anatomy import catalog
 from anatomy.model.terms import Number
 from anatomy.report.costs import Convention
+from anatomy.views import learned
 from anatomy.views.markup import (
     Child,
     Safe,
@@ -55,6 +56,7 @@ def view(state: State) -> Safe:
             [_figure(state, figure, [one for one in others if one.figure == figure]) for figure in figures],
         ),
         _name(state),
+        learned.glossary(),
     )
 
 

@@ -8,7 +8,7 @@ from anatomy.model.blocks import count
 from anatomy.model.switches import CAUSAL, FULL, WINDOWS
 from anatomy.report.anatomy import Anatomy, Part, Weight
 from anatomy.teaching.explanations import explain
-from anatomy.views import shapes
+from anatomy.views import learned, shapes
 from anatomy.views.markup import (
     Child,
     Safe,
@@ -45,13 +45,14 @@ def view(state: State) -> Safe:
         counted(part),
         tag("p", {"class": "aside"}, shapes.depending(anatomy, part)) if part.activations else None,
         tag("p", {"class": "aside"}, work(anatomy, part, state.options.square)),
-        _stored(part),
+        _learned(anatomy, part),
     )
 
 
-def _stored(part: Part) -> Safe | None:
+def _learned(anatomy: Anatomy, part: Part) -> Safe:
     table = stored(part)
-    return disclosed("w-stored", "In the released checkpoint", table) if table else None
+    summary = "Words, equation, a common mistake" + (", storage" if table else "")
+    return disclosed("w-stored", summary, learned.told(anatomy, part), table)
 
 
 def said(anatomy: Anatomy, part: Part) -> str:

@@ -34,7 +34,7 @@ def view(state: State) -> Safe:
             {"id": "all-parts", "class": "fold"},
             tag("summary", None, tag("h3", {"id": "parts-title"}, "Every part, in order")),
             tag("div", {"class": "list"}, items),
-        )
+        ),
     )
 
 
