@@ -148,7 +148,8 @@ def test_text_is_12_pixels_and_words_of_a_plot_do_not_meet(page: Page, width: in
               const texts = [...plot.querySelectorAll("text")];
               const boxes = texts.map((one) => [one.textContent, one.getBoundingClientRect()]);
               const small = texts.filter((one) => parseFloat(getComputedStyle(one).fontSize) < 12);
-              const around = plot.getBoundingClientRect();
+              // The marks of the values stand left of the drawing, inside its figure.
+              const around = plot.closest("figure").getBoundingClientRect();
               const out = boxes.filter(([, box]) => box.left < around.left - 1 || box.right > around.right + 1);
               const met = boxes.flatMap(([a, p], i) => boxes.slice(i + 1).filter(([, q]) =>
                 Math.min(p.right, q.right) - Math.max(p.left, q.left) > 1 &&
