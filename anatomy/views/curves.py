@@ -131,7 +131,7 @@ def cache_plot(costs: Costs) -> Plot | None:
     marks += [Mark("bend", at, f"window full at T = {exact(at)}", sum(costs.cache_at(at))) for at in costs.bends]
     return Plot(
         said=cache_said(costs),
-        unit="Bytes of KV cache" if len(records) > 1 else "Bytes of KV cache and weights",
+        unit="Bytes of KV cache" if len(records) > 1 else "Cache and weights",
         worded=size_in_bytes,
         series=tuple(series),
         marks=tuple(marks),
