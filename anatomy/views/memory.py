@@ -87,7 +87,8 @@ def _said(state: State) -> list[Child]:
     sequences = f"{exact(options.batch)} sequence{'' if options.batch == 1 else 's'}"
     cache = ", KV cache" if costs.kv_cache and costs.serves else ""
     stored = released(costs.model.storage, costs.released_by_type is not None)
-    weights = stored if options.weights == RELEASED else options.weights
+    floor = ", a floor" if options.weights in SMALL else ""
+    weights = stored if options.weights == RELEASED else options.weights + floor
     training = (
         "" if costs.serves else ", and what training keeps besides: gradients, optimizer, other layers’ activations"
     )

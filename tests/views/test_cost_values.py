@@ -320,6 +320,7 @@ def test_what_it_takes_in_memory(slug: str, seq_len: int, weights: str, cache: s
     doing = f"To write token {seq_len:,} of {sequences} with {name}" if writes else f"on {sequences} of {seq_len:,}"
     assert f"{doing} takes about " in whole.text
     assert "Left out: runtime, buffers, copies." in whole.text
+    assert (f"weights ({weights}, a floor)" in whole.text) == (weights in ("fp8", "int8", "int4"))
     entry(shown, "w-peak", peaks[0])
     said = shown.one("details", id="w-peak").one("p", "reading").text
     assert said.startswith(f"It is reached in the {count.peak_in(fused=True, run=run)}, which holds there for ")
