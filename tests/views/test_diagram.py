@@ -170,6 +170,14 @@ def test_experts_read_the_norm_and_are_chosen_by_the_router() -> None:
         assert len(past) == routers + sum(part.id == "shared-expert" for part in parts), slug
 
 
+def test_blocks_of_one_shape_that_compute_in_two_ways_say_so() -> None:
+    assert "9 of the 36 do not rotate queries and keys" in text("smollm3-3b")
+    assert "Every other one attends in sparse bands" in text("gpt-3-175b")
+    for plain in ("gpt2", "llama-3-70b"):
+        assert "do not rotate" not in text(plain)
+        assert "sparse bands" not in text(plain)
+
+
 def test_the_end_says_what_comes_out() -> None:
     assert text("vit-base-in21k").endswith("Pooled, 1 × 768")
     assert text("vit-base").endswith("Logits, 1 × 1,000")

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from anatomy.model.architecture import Branch, Stack
 from anatomy.model.blocks import count
+from anatomy.model.computation import Computation
 from anatomy.report.anatomy import BlockKind, Part
 from anatomy.views.drawing.boxes import Box, box
 from anatomy.views.drawing.canvas import Drawing
@@ -54,7 +55,7 @@ def block(state: State, drawing: Drawing, stack: Stack, kind: BlockKind, frame: 
     more = count(kind.blocks) - 1
     drawing.frame(LEFT, frame.right, top, drawing.y, SHEETS if more else 0)
     drawing.y += 4 * SHEETS if more else 0
-    said = more_blocks(stack, kind)
+    said = more_blocks(stack, kind, state.loaded.computation)
     if said:
         drawing.label(STREAM + 16, drawing.y + 20, *said)
         drawing.y += 20 + 15 * (len(said) - 1)
@@ -95,20 +96,27 @@ def _heading(state: State, drawing: Drawing, stack: Stack, kind: BlockKind, fram
     drawing.y = top + (24 if whole else 39)
 
 
-def more_blocks(stack: Stack, kind: BlockKind) -> list[str]:
-    """What stands behind a frame, in one or two lines."""
+def more_blocks(stack: Stack, kind: BlockKind, computation: Computation | None) -> list[str]:
+    """What stands behind a frame, in up to three lines: blocks of one shape may still compute in two ways."""
     held = count(kind.blocks)
     if held == stack.blocks:
         if held == 1:
             return []
         own = "its own weights" if held == 2 else "their own weights"
-        return [f"{plural(held - 1, 'more block')} with the same shape", f"and {own}"]
+        return [f"{plural(held - 1, 'more block')} with the same shape", f"and {own}", *_apart(held, computation)]
     if held > 1:
         return [f"{plural(held, 'block')} of this kind,", "each with its own weights"]
     # T5: all blocks use the table that the first one holds.
     if any(weight.symbol == "b_rel" for part in kind.parts for weight in part.weights):
         return ["It differs from the others only in holding", "their table of relative positions"]
     return []
+
+
+def _apart(held: int, computation: Computation | None) -> list[str]:
+    if computation and computation.every_other_banded:
+        return ["Every other one attends in sparse bands"]
+    bare = count(computation.rotation.without) if computation and computation.rotation else 0
+    return [f"{exact(bare)} of the {exact(held)} do not rotate queries and keys"] if 0 < bare < held else []
 
 
 def _on_stream(state: State, drawing: Drawing, part: Part, frame: Frame) -> Box:
