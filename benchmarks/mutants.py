@@ -159,6 +159,7 @@ def main() -> None:
     parser.add_argument("--only", nargs="+", default=MUTATED, metavar="PATH", help="files or folders")
     parser.add_argument("--jobs", type=int, default=2, help="processes (default: 2)")
     parser.add_argument("--minutes", type=float, default=115, help="stop after so many (default: 115)")
+    parser.add_argument("--least", type=float, default=0, help="fail where fewer in a hundred are killed")
     parser.add_argument("--show", action="store_true", help="print what survives")
     parser.add_argument("--kept", type=Path, help="a file of what became of each, to go on from")
     options = parser.parse_args()
@@ -171,9 +172,9 @@ def main() -> None:
     fates: dict[str, str] = {}
     if options.kept and options.kept.exists():
         fates = json.loads(options.kept.read_text(encoding="utf-8"))
-    new = [one for one in wanted if one.key not in fates]
-    # What is new comes first; without it, what survived meets the tests again.
-    trying = new or [one for one in wanted if fates[one.key] == SURVIVED]
+    # What is new comes first; then what survived meets the tests again.
+    trying = [one for one in wanted if one.key not in fates]
+    trying += [one for one in wanted if fates.get(one.key) == SURVIVED]
 
     def heard(number: int, fate: str) -> None:
         fates[trying[number].key] = fate
@@ -184,10 +185,13 @@ def main() -> None:
     if trying:
         with tempfile.TemporaryDirectory() as folder:
             tried([one.fault() for one in trying], Path(folder).resolve(), options.jobs, until, heard)
-    _say([(one, fates[one.key]) for one in wanted if one.key in fates], len(found), options.show)
+    told = [(one, fates[one.key]) for one in wanted if one.key in fates]
+    _say(told, len(found), options.show)
     print(f"; {len(sample) - len(wanted)} equivalent ones left out")
     if untried := sum(one.key not in fates for one in wanted):
         raise SystemExit(f"benchmarks/mutants.py: {untried} are untried for want of time")
+    if 100 * sum(fate == SURVIVED for _, fate in told) > (100 - options.least) * len(told):
+        raise SystemExit(f"benchmarks/mutants.py: fewer than {options.least:g}% are killed")
 
 
 def _say(fates: Sequence[tuple[Mutant, str]], every: int, show: bool) -> None:

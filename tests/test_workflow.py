@@ -11,11 +11,18 @@ ROOT = Path(__file__).parent.parent
 
 
 def test_every_action_is_pinned_by_a_commit_and_says_its_release() -> None:
-    workflow = (ROOT / ".github/workflows/pages.yml").read_text("utf-8")
-    used = re.findall(r"uses: *(.+)", workflow)
-    assert len(used) >= 5
-    for action in used:
-        assert re.fullmatch(r"actions/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", action), action
+    for workflow, many in (("pages", 5), ("nightly", 2)):
+        used = re.findall(r"uses: *(.+)", (ROOT / f".github/workflows/{workflow}.yml").read_text("utf-8"))
+        assert len(used) >= many
+        for action in used:
+            assert re.fullmatch(r"actions/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", action), action
+
+
+def test_every_night_mutants_are_tried_within_a_time() -> None:
+    workflow = (ROOT / ".github/workflows/nightly.yml").read_text("utf-8")
+    assert re.search(r'schedule:\n +- cron: "\d+ \d+ \* \* \*"', workflow)
+    assert "timeout-minutes: 130" in workflow
+    assert "run: python benchmarks/mutants.py --jobs 4 --least 95 --show" in workflow
 
 
 @pytest.mark.parametrize("workers", [0, 2])
