@@ -30,7 +30,8 @@ from libcst.metadata import MetadataWrapper, ParentNodeProvider, PositionProvide
 from mutmut.mutation.mutators import mutation_operators
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT)]
+# In place of this folder, whose modules have names that others have too.
+sys.path[0] = str(ROOT)
 
 from benchmarks.trying import MUTATED, SURVIVED, TIMED_OUT, Fault, tried
 

@@ -36,9 +36,7 @@ def run(options: argparse.Namespace) -> None:
         writer = csv.writer(sys.stdout, lineterminator="\n")
         writer.writerow(HEADS)
         for t in model.tensors():
-            writer.writerow(
-                (t.name, "x".join(map(str, t.shape)), t.parameters, t.part, "" if t.block is None else t.block)
-            )
+            writer.writerow((t.name, "x".join(map(str, t.shape)), t.parameters, t.part, t.block))
         return
     for t in model.tensors():
         print(f"{t.name}  {shape(t.shape)}  {exact(t.parameters)}  {t.part}")

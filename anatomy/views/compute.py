@@ -86,12 +86,11 @@ def _said(state: State) -> list[Child]:
     run = _RUN[costs.options.run].format(tokens=tokens)
     counted = STEP_COUNTED if costs.options.run == DECODE else SQUARE_SHORT[costs.options.square]
     share = Fraction(costs.run.attention, costs.run.per_pass)
-    attention = percent(share) if share else "none"
     return [
         f"For {state.loaded.name}, {run} takes ",
         data(costs.run.per_pass, operations(costs.run.per_pass)),
-        f" FLOPs ({counted}); {attention} of that is attention’s scores and weighted values, the rest products with "
-        "weights. A multiply-add is 2 FLOPs; look-ups, biases, norms, softmax 0. In formulas a layer is a block.",
+        f" FLOPs ({counted}); {percent(share)} of that is attention’s scores and weighted values, the rest products "
+        "with weights. A multiply-add is 2 FLOPs; look-ups, biases, norms, softmax 0. In formulas a layer is a block.",
     ]
 
 

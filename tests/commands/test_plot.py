@@ -40,6 +40,16 @@ def test_a_file_that_stands_alone(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert "attention overtakes at T = 6,703" in texts
     assert "GPT-2 small: FLOPs per token against T" in texts
     assert "href" not in out.read_text("utf-8")
+    title, style, paper, heading, picture = root
+    assert (title.text or "").startswith("GPT-2 small: FLOPs per token against T. At T = 8 a token costs 0.25 G FLOPs")
+    assert (style.tag, style.text) == (f"{SVG}style", STYLE)
+    wide, high = root.attrib["width"], root.attrib["height"]
+    assert root.attrib["viewBox"] == f"0 0 {wide} {high}"
+    assert paper.attrib == {"class": "paper", "width": wide, "height": high}
+    assert heading.attrib == {"class": "heading", "x": "20", "y": "30"}
+    assert int(picture.attrib["x"]) + int(picture.attrib["width"]) == int(wide) - 20
+    assert picture.attrib["y"] == "48"
+    assert int(picture.attrib["height"]) == int(high) - 64
 
 
 def test_the_cache_on_standard_output(capsys: pytest.CaptureFixture[str]) -> None:

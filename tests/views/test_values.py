@@ -109,18 +109,25 @@ def test_where_the_parameters_live(slug: str) -> None:
         assert (value, cells[0], cells[1]) == (str(held), f"{held:,}", words)
         assert reads(words, held)
         assert share(cells[2], groups[name])
+    exactly, worded, all_of_it = where.one("table", "groups").one("tfoot").all("td")
+    assert exactly.text == f"{count.total:,}"
+    ((value, words),) = worded.values
+    assert value == str(count.total)
+    assert reads(words, count.total)
+    assert all_of_it.text in ("100%", "100%rounded")
     bar = where.one("svg", "bar")
     start = Fraction(0)
     for piece, (name, part) in zip(bar.all("g"), groups.items(), strict=True):
         box = piece.one("rect")
         assert piece["data-piece"] == name
         assert (box["x"], box["width"]) == (f"{rounded(start * 100, 2)}%", f"{rounded(part * 100, 2)}%")
-        worded = piece.all("text")
-        assert len(worded) == (part >= Fraction(12, 100))
-        for words_ in worded:
+        inside = piece.all("text")
+        assert len(inside) == (part >= Fraction(12, 100))
+        for words_ in inside:
             assert share(words_.text, part)
             assert words_["x"] == f"{rounded((start + part / 2) * 100, 2)}%"
         start += part
+    assert all((cut["y1"], cut["y2"]) == ("0", bar["height"]) for cut in bar.all("line"))
     cuts, start = [], Fraction(0)
     for part in list(groups.values())[:-1]:
         start += part
@@ -192,7 +199,8 @@ def said(panel: Element, line: str, place: Place, count: Second) -> None:
     assert (" in its one block, " in sentence) == (many == 1 and bool(count.rows(place)))
 
 
-@pytest.mark.parametrize(("slug", "seq_len"), CASES)
+# DeepSeek V3 has a buffer beside.
+@pytest.mark.parametrize(("slug", "seq_len"), [*CASES, ("deepseek-v3", 7)])
 def test_the_tables_of_shapes(slug: str, seq_len: int) -> None:
     state, count = at(slug, seq_len), second(slug, seq_len)
     bodies = region(state, "parts").all("div", "body")
