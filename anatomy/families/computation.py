@@ -273,6 +273,7 @@ _FAMILIES: Mapping[str, Any] = {
     "gpt_oss": _gpt_oss,
     "gptj": _gptj,
     "granite": _granite,
+    "granitemoe": _granite,
     "kimi_k2": _grouped("sigmoid", "2.5", normalised=True, groups=8, best=4),
     "llama": _rotary(),
     "llama4": _llama4,

@@ -38,8 +38,9 @@ def _embedding(facts: Facts) -> Paragraphs:
     told = [name for name in _TABLES if name in facts.tables]
     keys = [_positions(facts) if name == "position" else name for name in told]
     computation = facts.anatomy.model.computation
-    if computation and computation.embedding_scale.changes:
-        keys = ["token-scaled" if key == "token" else key for key in keys]
+    if computation is None or computation.embedding_scale.changes:
+        token = "token-scaled" if computation else "token-unread"
+        keys = [token if key == "token" else key for key in keys]
     if facts.tables.get("token-type", (0,))[0] == 1:
         keys[-1] = "token-type-one"
     if "token" in told:

@@ -8,6 +8,9 @@ _PROSE = """
 token
     Each token id picks one row of W_E, a table of {entries} rows of {entry} numbers, at least one for every entry of
     the vocabulary. A row is copied out, nothing is multiplied.
+token-unread
+    Each token id picks one row of W_E, a table of {entries} rows of {entry} numbers, at least one for every entry of
+    the vocabulary. A row is copied out.
 token-scaled
     Each token id picks one row of W_E, a table of {entries} rows of {entry} numbers, at least one for every entry of
     the vocabulary. A row is copied out, and all its numbers are {embedding_scale}, a fixed factor.

@@ -164,7 +164,10 @@ def cache_said(costs: Costs) -> str:
     said = f"At T = {exact(costs.seq_len)} the cache holds {size_in_bytes(cache.result)}. "
     if not bends:
         return said + "It grows in step with T."
-    return said + f"It grows in step with T up to {exact(bends[0])}, where the layers with a window stop growing."
+    return (
+        said
+        + f"It grows in step with T up to {exact(bends[0])}, where the layers with a window or chunks stop growing."
+    )
 
 
 def cache_table(costs: Costs) -> Safe:

@@ -44,7 +44,7 @@ def test_every_sentence_is_said_of_some_model() -> None:
             said |= {key for keys in _PARTS[part.id](Facts(shown, part)) for key in keys}
     rare = {
         "input", "head", "at-sinusoidal", "at-none", "window-both-ways", "sharing-both-ways", "by-depth",
-        "scaled-dynamic", "scaled-longrope", "scaled-yarn", "weights-sigmoid-raw",
+        "scaled-dynamic", "scaled-longrope", "scaled-yarn", "weights-sigmoid-raw", "token-unread",
     }  # fmt: skip
     assert set(SENTENCES) - said == rare
 
