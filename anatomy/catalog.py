@@ -105,6 +105,7 @@ def _files() -> Mapping[str, Path]:
 
 
 @lru_cache(maxsize=256)
+@lru_cache(maxsize=512)
 def _entry(slug: str) -> Entry:
     return Entry(**json.loads(_files()[slug].read_text(encoding="utf-8")))
 

@@ -54,7 +54,7 @@ def _verdict(found: int, most: int) -> str:
 def javascript() -> Figure:
     """Lines of the page's own JavaScript."""
     site = ROOT / "site"
-    paths = [path for path in site.rglob("*.js") if site / "builder" not in path.parents]
+    paths = [path for path in site.rglob("*.*js") if site / "builder" not in path.parents]
     lines = sum(len(path.read_text("utf-8").splitlines()) for path in paths)
     return Figure("lines of JavaScript", lines, 900, 750)
 
@@ -73,7 +73,7 @@ def page(browser: Browser, host: Host) -> Iterator[Figure]:
         opened = new_page(context, Link("loopback"))
         sent = load(opened, host, host.url).sent
         if wide == VIEWPORTS[0][0]:
-            yield Figure("kilobytes of the start", -(-sent // 1000), 7600)
+            yield Figure("kilobytes of the start", -(-sent // 1000), 6300)
         yield Figure(f"height of the page at {wide} px", int(opened.evaluate(HEIGHT)), limit)
         context.close()
 

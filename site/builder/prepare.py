@@ -5,6 +5,7 @@ import gc
 import importlib
 import importlib.machinery
 import linecache
+import marshal
 import pkgutil
 import re
 import sys
@@ -18,6 +19,8 @@ from builder.resident import Compiled, Remainder
 
 # Not for the page: what only a command line imports.
 _ELSEWHERE = ("anatomy.__main__", "anatomy.cli", "anatomy.commands")
+# Caches that hold the whole catalogue: its entries, since the page has no files, and figures, but no model.
+_LASTING = ("_entry", "_files", "entries", "_sizes")
 # Imported for this build alone.
 _DONE = ("builder.prepare", "ast", "zipfile", "zipfile._path", "zipfile._path.glob", "pkgutil")
 # Imported by asyncio, for sockets and processes, which no browser has. Code that asks for them gets them anew.
@@ -30,21 +33,38 @@ _CHANGEABLE, _IMMUTABLE = 1 << 9, 1 << 8
 
 def prepare(sources: Mapping[str, str]) -> None:
     """Fill memory with what the page needs; `sources` are the modules, by path, that only a page can run."""
-    code = {}
+    code: dict[str, tuple[bytes, bool]] = {}
     for path, source in sources.items():
         tree = ast.parse(source)
         for name in _imported(tree):
-            if name.partition(".")[0] in sys.stdlib_module_names:
+            if name.partition(".")[0] in (*sys.stdlib_module_names, "anatomy"):
                 importlib.import_module(name)
         name = path.removesuffix(".py").replace("/", ".")
         package = name.endswith(".__init__")
-        code[name.removesuffix(".__init__")] = lean(compile(tree, path, "exec", dont_inherit=True)), package
-    for module in pkgutil.walk_packages(anatomy.__path__, "anatomy."):
-        if not module.name.startswith(_ELSEWHERE):
-            importlib.import_module(module.name)
+        compiled = lean(compile(tree, path, "exec", dont_inherit=True))
+        code[name.removesuffix(".__init__")] = marshal.dumps(compiled), package
     shown()
+    forget()
+    shown()
+    # What the first page does without (other families, what reads a checkpoint) waits as code, a third of its size run.
+    for module in pkgutil.walk_packages(anatomy.__path__, "anatomy."):
+        if module.name not in sys.modules and not module.name.startswith(_ELSEWHERE):
+            found = module.module_finder.find_spec(module.name, None)
+            code[module.name] = marshal.dumps(lean(found.loader.get_code(module.name))), module.ispkg
     at = sys.meta_path.index(importlib.machinery.PathFinder)
     sys.meta_path[at : at + 1] = [Compiled(code), sys.meta_path[at], Remainder()]
+
+
+def forget() -> None:
+    """Let go of all models and of their families: a page that names the sizes of all needs the rows of one."""
+    for name in [name for name in sys.modules if name.startswith("anatomy.families.")]:
+        delattr(sys.modules["anatomy.families"], name.rpartition(".")[2])
+        del sys.modules[name]
+    for name, module in list(sys.modules.items()):
+        if name.startswith("anatomy."):
+            for each in vars(module).values():
+                if hasattr(each, "cache_clear") and getattr(each, "__name__", "") not in _LASTING:
+                    each.cache_clear()
 
 
 def shown() -> dict[str, str]:

@@ -4,19 +4,20 @@ import importlib
 import importlib.abc
 import importlib.machinery
 import importlib.util
+import marshal
 import random
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from types import CodeType, ModuleType
+from types import ModuleType
 
 _Spec = importlib.machinery.ModuleSpec
 
 
 class Compiled(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Finds modules whose code is at hand but which only a page can run: those that speak with JavaScript."""
+    """Finds modules whose code is at hand and which have not been run: some speak with JavaScript, some are not yet needed."""
 
-    def __init__(self, code: Mapping[str, tuple[CodeType, bool]]) -> None:
+    def __init__(self, code: Mapping[str, tuple[bytes, bool]]) -> None:
         self.code = code
 
     def find_spec(self, name: str, _path: Sequence[str] | None = None, _target: object = None, /) -> _Spec | None:
@@ -27,7 +28,7 @@ class Compiled(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def exec_module(self, module: ModuleType) -> None:
         """Run its code."""
-        exec(self.code[module.__name__][0], module.__dict__)
+        exec(marshal.loads(self.code[module.__name__][0]), module.__dict__)
 
 
 class Remainder(importlib.abc.MetaPathFinder):

@@ -1,6 +1,7 @@
 """Tests of the snapshot: what is made in Python here, what Node makes of it, and how the build says what went wrong."""
 
 import json
+import marshal
 import re
 import shutil
 import traceback
@@ -181,10 +182,11 @@ def test_lean_code_runs_and_its_errors_are_told() -> None:
 
 
 def test_compiled_modules_are_found_and_run_when_they_are_imported(monkeypatch: pytest.MonkeyPatch) -> None:
-    code = {
+    compiled = {
         "kept_package": (compile("from kept_package.inner import answer", "kept_package/__init__.py", "exec"), True),
         "kept_package.inner": (compile("answer = 42", "kept_package/inner.py", "exec"), False),
     }
+    code = {name: (marshal.dumps(each), package) for name, (each, package) in compiled.items()}
     import sys
 
     monkeypatch.setattr(sys, "meta_path", [resident.Compiled(code), *sys.meta_path])
