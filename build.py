@@ -171,8 +171,8 @@ def not_found_files(files: Files, plan: Plan) -> Files:
 def offline_files(files: Files, plan: Plan) -> Files:
     """Add the service worker that keeps all of these files for later without a network."""
     source = sources.find(plan.root / "site", offline.NAME)
-    # The edition in one file is for who wants it, not for every visitor's browser to keep; its WebAssembly Python starts
-    # from is in the packed file.
+    # The edition in one file is for who wants it, not for every visitor's browser to keep; the packed file has the
+    # WebAssembly in it.
     packed = any(re.fullmatch(r"python\.\w+\.bin", path) for path in files)
     spared = (one_file.NAME, *(path for path in files if packed and path.endswith(".wasm")))
     kept = {path: data for path, data in files.items() if path not in spared}

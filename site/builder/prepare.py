@@ -10,7 +10,7 @@ import pkgutil
 import re
 import sys
 import zipimport
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from functools import cache
 from types import CodeType, FunctionType, ModuleType
 
@@ -33,6 +33,8 @@ _CHANGEABLE, _IMMUTABLE = 1 << 9, 1 << 8
 
 def prepare(sources: Mapping[str, str]) -> None:
     """Fill memory with what the page needs; `sources` are the modules, by path, that only a page can run."""
+    importlib.import_module("anatomy.families")
+    needed = set(sys.modules)  # by every model, whatever its family
     code: dict[str, tuple[bytes, bool]] = {}
     for path, source in sources.items():
         tree = ast.parse(source)
@@ -44,7 +46,7 @@ def prepare(sources: Mapping[str, str]) -> None:
         compiled = lean(compile(tree, path, "exec", dont_inherit=True))
         code[name.removesuffix(".__init__")] = marshal.dumps(compiled), package
     shown()
-    forget()
+    forget(needed)
     shown()
     # What the first page does without (other families, what reads a checkpoint) waits as code, a third of its size run.
     for module in pkgutil.walk_packages(anatomy.__path__, "anatomy."):
@@ -55,9 +57,9 @@ def prepare(sources: Mapping[str, str]) -> None:
     sys.meta_path[at : at + 1] = [Compiled(code), sys.meta_path[at], Remainder()]
 
 
-def forget() -> None:
-    """Let go of all models and of their families: a page that names the sizes of all needs the rows of one."""
-    for name in [name for name in sys.modules if name.startswith("anatomy.families.")]:
+def forget(needed: Container[str]) -> None:
+    """Let go of all models and of what families are not `needed`: the page names the sizes of all and shows one."""
+    for name in [name for name in sys.modules if name.startswith("anatomy.families.") and name not in needed]:
         delattr(sys.modules["anatomy.families"], name.rpartition(".")[2])
         del sys.modules[name]
     for name, module in list(sys.modules.items()):

@@ -15,7 +15,7 @@ _Spec = importlib.machinery.ModuleSpec
 
 
 class Compiled(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Finds modules whose code is at hand and which have not been run: some speak with JavaScript, some are not yet needed."""
+    """Finds modules whose code is at hand: what only a page can run, and what its first view does without."""
 
     def __init__(self, code: Mapping[str, tuple[bytes, bool]]) -> None:
         self.code = code

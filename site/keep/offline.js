@@ -7,7 +7,9 @@ const LOST = "This copy does not work offline: the browser could not keep it. Th
 const REMOVED = "The offline copy is removed. The page works on with a network; your next visit keeps a copy again.";
 // So begins the name of all that is kept, of files and of a visitor: a host may hold other copies of the site.
 const OURS = `anatomy ${new URL("./", location.href).href} `;
-let taking = false; // whether this page has asked for the newer version
+const NO_COPY = "no copy";
+let newer; // the worker of a version that is offered
+let taking = false; // whether this page has asked for it
 
 function say(text) {
   const status = document.getElementById("offline-status");
@@ -22,17 +24,14 @@ const ready = new Promise((resolve) => {
 });
 
 function offer(worker) {
-  const status = document.getElementById("python-status");
-  const button = document.createElement("button");
-  button.type = "button";
-  button.id = "update";
-  button.textContent = "reload";
-  button.addEventListener("click", () => {
-    taking = true;
-    if (worker.state === "installed") worker.postMessage("take over");
-    else location.reload(); // another page has had it take over
-  });
-  status.replaceChildren("A newer version is ready: ", button);
+  newer = worker;
+  document.getElementById("python-status").replaceChildren(document.getElementById("newer").content.cloneNode(true));
+}
+
+function update() {
+  taking = true;
+  if (newer.state === "installed") newer.postMessage("take over");
+  else location.reload(); // another page has had it take over
 }
 
 function follow(worker) {
@@ -40,9 +39,7 @@ function follow(worker) {
     if (worker.state === "installed" && workers.controller) offer(worker);
     else if (worker.state === "activated") say(WORKS);
     // The browser gave it up: no room, or the network broke off.
-    else if (worker.state === "redundant" && !workers.controller) {
-      say(LOST);
-    }
+    else if (worker.state === "redundant" && !workers.controller) say(LOST);
   };
   worker.addEventListener("statechange", changed);
   changed();
@@ -78,13 +75,13 @@ function forget() {
     // A browser that forbids storage has nothing to remove.
   }
   // The address may hold a model of the visitor's own; the page is to be as on a first visit.
-  history.replaceState(null, "", location.pathname + location.search);
+  history.replaceState(history.state, "", location.pathname + location.search);
   location.reload();
 }
 
 async function removeCopy() {
+  history.replaceState(NO_COPY, ""); // for this page, however often it is loaded anew
   try {
-    sessionStorage.setItem(OURS, "no copy"); // for as long as this tab is open
     await (await workers?.getRegistration())?.unregister();
     const names = (await caches.keys()).filter((name) => name.startsWith(OURS));
     await Promise.all(names.map((name) => caches.delete(name)));
@@ -94,14 +91,7 @@ async function removeCopy() {
   say(REMOVED);
 }
 
-let removed = false;
-try {
-  removed = OURS in sessionStorage;
-} catch {
-  // As above.
-}
-
-const asked = { forget, "forget-copy": removeCopy };
+const asked = { forget, "forget-copy": removeCopy, update };
 document.addEventListener("click", ({ target }) => asked[target.id]?.());
 asked[root.dataset.forget]?.(); // chosen before this was here
 
@@ -110,7 +100,7 @@ if (root.dataset.edition) {
   document.getElementById("offline-copy").hidden = true;
 } else if (!workers) {
   say("This copy does not work offline: here, this browser keeps no pages. The edition in one file does.");
-} else if (removed) {
+} else if (history.state === NO_COPY) {
   say(REMOVED);
 } else if (navigator.connection?.saveData && !workers.controller) {
   say("This copy does not work offline: to spare your data, it is not kept.");

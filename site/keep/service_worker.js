@@ -1,9 +1,7 @@
-/**
- * Keeps one whole version of the site, so that after one visit it works without a network. build.py fills in which
- * files a version has; the browser fetches this file anew at each visit, and a new version is a new one of these.
- */
+// Keeps one whole version of the site, so that after one visit it works without a network. build.py fills in which
+// files a version has; the browser fetches this file anew at each visit, and a new version is a new one of these.
 const VERSION = "{{files-version}}";
-/** Each file's SHA-256 by its path from here. @type {Record<string, string>} */
+// Each file's SHA-256 by its path from here. @type {Record<string, string>}
 const FILES = JSON.parse(String.raw`{{files}}`);
 // A host may hold other copies of the site beside this one: what they keep is theirs.
 const PREFIX = `anatomy ${self.registration.scope} `;
@@ -14,10 +12,8 @@ const HASHED = /[./][0-9a-f]{10}[./]/;
 const address = (path) => new URL(path, self.registration.scope).href;
 const own = async () => (await caches.keys()).filter((name) => name.startsWith(PREFIX));
 
-/**
- * The answer as one of this worker's own, if it is the file that is wanted: one that came by a redirect, kept as it is,
- * would be refused wherever it is a page that is asked for.
- */
+// The answer as one of this worker's own, if it is the file that is wanted: one that came by a redirect, kept as it is,
+// would be refused wherever it is a page that is asked for.
 async function checked(answer, path) {
   const bytes = await answer.arrayBuffer();
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
@@ -40,7 +36,7 @@ async function store(cache, path, names) {
   return cache.put(address(path), right);
 }
 
-/** Workers of former versions kept a page as it came by a redirect, and failed with it: what they hold is mended. */
+// Workers of former versions kept a page as it came by a redirect, and failed with it: what they hold is mended.
 async function mend(names) {
   for (const name of names) {
     const page = await caches.match(address("./"), { cacheName: name });
@@ -63,7 +59,7 @@ async function install() {
   }
 }
 
-/** Removes the versions before this one, but for the last of them while another open page may be of it. */
+// Removes the versions before this one, but for the last of them while another open page may be of it.
 async function tidy() {
   const names = await own();
   const before = names.slice(0, names.indexOf(NAME));
@@ -72,7 +68,7 @@ async function tidy() {
   for (const name of before) await caches.delete(name);
 }
 
-/** A browser that is short of room may throw files away and leave this worker: then all are fetched again. */
+// A browser that is short of room may throw files away and leave this worker: then all are fetched again.
 async function complete() {
   const there = new Set((await (await caches.open(NAME)).keys()).map(({ url }) => url));
   if (!Object.keys(FILES).every((path) => there.has(address(path)))) await install();

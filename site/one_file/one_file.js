@@ -1,17 +1,9 @@
-/**
- * Unpacks the edition in one file: modules become blobs, named to each other by an import map; all other files are held
- * in memory, where interpreter.mjs looks for them. Then PyScript starts as on any page. Nothing is fetched.
- */
+// Unpacks the edition in one file: modules become blobs, named to each other by an import map; all other files are held
+// in memory, where interpreter.mjs looks for them. Then PyScript starts as on any page. Nothing is fetched.
 (async () => {
   const HOME = "{{home}}";
 
-  function decoded(text) {
-    if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text);
-    const characters = atob(text);
-    const bytes = new Uint8Array(characters.length);
-    for (let at = 0; at < bytes.length; at++) bytes[at] = characters.charCodeAt(at);
-    return bytes;
-  }
+  const decoded = (text) => Uint8Array.fromBase64?.(text) ?? Uint8Array.from(atob(text), (each) => each.charCodeAt(0));
 
   async function gunzipped(bytes) {
     const plain = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
@@ -20,7 +12,7 @@
 
   const blob = (part, type) => URL.createObjectURL(new Blob([part], { type }));
 
-  /** Every file by its path, out of the document. */
+  // Every file by its path, out of the document.
   async function unpacked() {
     const files = new Map();
     for (const element of document.querySelectorAll("script[data-file]")) {
@@ -32,7 +24,7 @@
   }
 
   const files = await unpacked();
-  /** The text of each module by its specifier. @type {Record<string, string>} */
+  // The text of each module by its specifier. @type {Record<string, string>}
   const modules = JSON.parse(new TextDecoder().decode(files.get("modules.json")));
   files.delete("modules.json");
   globalThis.heldFiles = new Map([...files].map(([path, bytes]) => [HOME + path, bytes]));

@@ -1,13 +1,11 @@
-/**
- * The first script of a worker in the edition in one file: takes what the page hands over, then runs PyScript's worker.
- */
+// The first script of a worker in the edition in one file: takes what the page hands over, then runs PyScript's worker.
 {
   // Pyodide asks whether it may import scripts in order to tell a classic worker, which it refuses.
   self.importScripts = () => {
     throw new Error("this worker imports modules only");
   };
   const HOME = "{{home}}";
-  /** What PyScript's worker is told to do otherwise here; build.py has checked that each stands in it once. */
+  // What PyScript's worker is told to do otherwise here; build.py has checked that each stands in it once.
   const REPLACED = JSON.parse(String.raw`{{replaced}}`);
   const early = [];
   let wanted = 0;
@@ -15,7 +13,7 @@
 
   const asData = (text) => `data:text/javascript;charset=utf-8,${encodeURIComponent(text)}`;
 
-  /** The address of a module as data, and of those that it imports, as data inside it. */
+  // The address of a module as data, and of those that it imports, as data inside it.
   function linked(modules, specifier, done = {}) {
     done[specifier] ??= asData(
       modules[specifier].replace(/"(#[^"]+)"/g, (whole, other) =>

@@ -11,6 +11,14 @@ _ONCE = "anatomy:"  # so keys once began, whatever the copy
 MOST = {"code": 100_000, "own": 2_000_000, "solved": 10_000}  # characters
 
 
+def forbidden() -> bool:
+    """Whether this browser lets pages keep nothing at all."""
+    try:
+        return not window.localStorage
+    except Exception:
+        return True
+
+
 def get(name: str) -> tuple[str, str]:
     """The text that is kept under a name, and why it is not to be had; both empty where there is none."""
     try:

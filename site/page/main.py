@@ -313,7 +313,10 @@ def start() -> None:
     window.addEventListener("hashchange", ffi.create_proxy(arrived))
     window.addEventListener("beforeprint", ffi.create_proxy(printing))
     cell.start()
-    document.getElementById("python-status").textContent = "Python is running: everything on this page answers."
+    nothing = " This browser forbids pages to keep anything, so nothing is kept." if kept.forbidden() else ""
+    document.getElementById(
+        "python-status"
+    ).textContent = f"Python is running: everything on this page answers.{nothing}"
     document.documentElement.dataset.python = "ready"
 
 

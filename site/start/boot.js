@@ -3,7 +3,7 @@ const root = document.documentElement;
 // No further file has come for this long, and it is still not ready: something hangs. The largest file alone takes minutes
 // where a line is slow.
 const PATIENCE = 300_000;
-// Nothing is painted where nobody looks, as in a tab in the background: no longer than this is waited for it.
+// Nothing is painted where nobody looks, as in a tab in the background: no longer than this is waited for each frame.
 const UNSEEN = 250;
 const pressed = [];
 
@@ -24,26 +24,6 @@ function fail(reason) {
     `Python could not start (${reason}), so this page stays as it is: GPT-2 small at T = 8, with every part in the list. ` +
       "Reloading may help; an up-to-date browser is needed.",
   );
-}
-
-// The address has the state, so a page that is loaded anew shows what this one showed.
-function offerAgain() {
-  const again = document.createElement("button");
-  again.type = "button";
-  again.id = "start-again";
-  again.textContent = "start it again";
-  again.addEventListener("click", () => location.reload());
-  document
-    .getElementById("python-status")
-    .replaceChildren("Python has ended, so nothing on this page answers any more: ", again, ". What is chosen stays chosen.");
-}
-
-function stores() {
-  try {
-    return Boolean(localStorage);
-  } catch {
-    return false;
-  }
 }
 
 // On a connection that is metered or very slow, nobody pays for eight megabytes before they want something of them.
@@ -69,28 +49,24 @@ function load() {
 }
 
 // The masthead is seen a frame before all that is below it has been laid out, and Python is asked for after both.
-function afterPaint(then) {
+async function afterPaint(then) {
   const [{ type } = {}] = performance.getEntriesByType("navigation");
   // A place further down, that an address names or a reader had come to, is to be there at once.
   const anchored = location.hash && !location.hash.includes("=");
   if (type === "navigate" && !anchored) root.dataset.top = "";
-  const steps = [showAll, then];
-  const afterFrame = () =>
-    requestAnimationFrame(() =>
-      setTimeout(() => {
-        steps.shift()?.();
-        if (steps.length) afterFrame();
-      }),
-    );
-  afterFrame();
-  setTimeout(() => steps.splice(0).forEach((each) => each()), UNSEEN);
-}
-
-function showAll() {
-  if (!("top" in root.dataset)) return;
-  delete root.dataset.top;
-  // A place that was chosen in the masthead meanwhile.
-  document.querySelector(":target")?.scrollIntoView();
+  const painted = () =>
+    new Promise((seen) => {
+      requestAnimationFrame(() => setTimeout(seen));
+      setTimeout(seen, UNSEEN);
+    });
+  await painted();
+  if ("top" in root.dataset) {
+    delete root.dataset.top;
+    // A place that was chosen in the masthead meanwhile.
+    document.querySelector(":target")?.scrollIntoView();
+  }
+  await painted();
+  then();
 }
 
 function whenParsed(then) {
@@ -108,27 +84,19 @@ function watch() {
   wait();
 }
 
-function samePart(one, other) {
-  return ["part", "stack", "blocks"].every((key) => one.dataset[key] === other.dataset[key]);
-}
-
-function mark(control) {
-  for (const each of document.querySelectorAll("[data-part]")) {
-    if (samePart(each, control)) each.setAttribute("aria-current", "true");
-    else each.removeAttribute("aria-current");
-  }
-}
-
 // The list holds what the panel would say of each part of this model; nothing is counted here.
-function reveal(control) {
-  const entry = [...document.querySelectorAll("details[data-part]")].find((each) => samePart(each, control));
-  const panel = document.getElementById("panel");
-  if (!entry || !panel) return false;
+function reveal(chosen) {
+  const samePart = ({ dataset }) => ["part", "stack", "blocks"].every((key) => dataset[key] === chosen?.dataset[key]);
+  const entry = [...document.querySelectorAll("details[data-part]")].find(samePart);
+  if (!entry) return false;
   const heading = document.createElement("h2");
   heading.textContent = entry.querySelector(".name").firstChild.textContent;
-  panel.replaceChildren(heading, ...entry.querySelector(".body").cloneNode(true).childNodes);
+  document.getElementById("panel").replaceChildren(heading, ...entry.querySelector(".body").cloneNode(true).childNodes);
   document.getElementById("told").textContent = `${heading.textContent}: ${entry.querySelector(".exact").textContent} parameters`;
-  mark(control);
+  for (const each of document.querySelectorAll("[data-part]")) {
+    if (samePart(each)) each.setAttribute("aria-current", "true");
+    else each.removeAttribute("aria-current");
+  }
   return true;
 }
 
@@ -143,8 +111,8 @@ function revealAddressed() {
     if (model || t) root.dataset.pending = ""; // the style dims what is of another state
     return;
   }
-  const entry = [...document.querySelectorAll("#parts [data-part]")].find((each) => each.dataset.part === part);
-  if (entry && !entry.getAttribute("aria-current") && early()) reveal(entry);
+  const entry = part && document.querySelector(`#parts [data-part="${CSS.escape(part)}"]:not([aria-current])`);
+  if (early()) reveal(entry);
 }
 
 // What was chosen before Python is chosen again.
@@ -154,10 +122,10 @@ function handOver() {
     // Not click(): links of a drawing have no such method.
     if (control.isConnected) control.dispatchEvent(new MouseEvent("click", { bubbles: true, cancelable: true }));
   }
-  if (!stores()) document.getElementById("python-status").append(" This browser forbids pages to keep anything, so nothing is kept.");
 }
 
 document.addEventListener("click", (event) => {
+  if (event.target.id === "start-again") location.reload();
   if (event.target.id.startsWith("forget") && early()) {
     root.dataset.forget = event.target.id;
     keep(); // which brings what removes it
@@ -193,7 +161,8 @@ new MutationObserver(() => {
   document.dispatchEvent(new Event("python"));
   if (early()) return;
   if (root.dataset.python === "ready") handOver();
-  if (before === "ready") offerAgain();
+  // The address has the state, so a page that is loaded anew shows what this one showed.
+  if (before === "ready") document.getElementById("python-status").replaceChildren(document.getElementById("ended").content);
   else keep();
   before = root.dataset.python;
 }).observe(root, { attributeFilter: ["data-python"] });

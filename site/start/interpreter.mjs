@@ -1,8 +1,6 @@
-/**
- * The interpreter as PyScript takes it from here (its setting `interpreter`): Pyodide, but started by restoring a
- * snapshot of a Python that was started before, when the site was built. Whatever stands in the way of that, the
- * ordinary start follows. build.py fills in the names of files.
- */
+// The interpreter as PyScript takes it from here (its setting `interpreter`): Pyodide, but started by restoring a
+// snapshot of a Python that was started before, when the site was built. Whatever stands in the way of that, the
+// ordinary start follows. build.py fills in the names of files.
 import { loadPyodide as start, version } from "{{module:pyodide/pyodide.mjs}}";
 import factory from "{{module:pyodide/pyodide.asm.mjs}}";
 import { restoring } from "{{module:restore.mjs}}";
@@ -14,19 +12,17 @@ const address = (name) => new URL(name, import.meta.url).href;
 const WASM = address("{{asset:pyodide/pyodide.asm.wasm}}");
 const LIBRARY = address("{{asset:pyodide/python_stdlib.zip}}");
 const APP = address("{{asset:app.zip}}");
-/** Pyodide's lock file, already reduced to what the site carries. */
+// Pyodide's lock file, already reduced to what the site carries.
 const LOCK = String.raw`{{lock}}`;
 const FOLDER = new URL(".", WASM).href;
 const EMPTY_LIBRARY = `${FOLDER}none.zip`; // never fetched: answered here
 const EMPTY_ZIP = Uint8Array.of(0x50, 0x4b, 5, 6, ...new Array(18).fill(0));
 
-/** What Pyodide asks for and gets from here; of its WebAssembly, which is compiled already, it needs no byte. */
+// What Pyodide asks for and gets from here; of its WebAssembly, which is compiled already, it needs no byte.
 const ANSWERED = new Map([...held, [EMPTY_LIBRARY, EMPTY_ZIP], [WASM, new Uint8Array(0)]]);
 
-/**
- * PyScript opens databases at its start, and does not start where a browser forbids them. Nothing of this page is kept
- * there, so it gets one that is empty and stays so.
- */
+// PyScript opens databases at its start, and does not start where a browser forbids them. Nothing of this page is kept
+// there, so it gets one that is empty and stays so.
 const request = (result) => {
   const made = {};
   queueMicrotask(() => made.onsuccess?.({ target: { result } }));
@@ -36,7 +32,7 @@ const store = new Proxy({}, { get: (_, name) => () => request(name === "getAllKe
 const database = { transaction: () => ({ objectStore: () => store }), close() {} };
 Object.defineProperty(globalThis, "indexedDB", { configurable: true, value: { open: () => request(database) } });
 
-/** Run Pyodide's start on that program; a failure to compile it is an error (Pyodide would wait for ever). */
+// Run Pyodide's start on that program; a failure to compile it is an error (Pyodide would wait for ever).
 async function started(options, program) {
   const { instantiateStreaming } = WebAssembly;
   let giveUp;
@@ -62,17 +58,18 @@ async function started(options, program) {
   }
 }
 
-/** Pyodide by way of the snapshot. */
+// Pyodide by way of the snapshot.
 async function restored(options) {
   const program = unpacked.then((it) => it.program);
   const python = await started({ ...options, stdLibURL: EMPTY_LIBRARY, ...restoring(unpacked, factory) }, program);
   const { header } = await unpacked;
-  python.registerJsModule("_standard_library", { bring: () => bring(python, header.library) });
+  const bring = () => python.FS.writeFile(header.library, held.get(LIBRARY) ?? requested(LIBRARY));
+  python.registerJsModule("_standard_library", { bring });
   python.runPython("from builder.resident import wake; wake(); del wake");
   return python;
 }
 
-/** Pyodide as it starts by itself, and the page's Python beside it. */
+// Pyodide as it starts by itself, and the page's Python beside it.
 async function ordinary(options) {
   // A file that came whole, but whose memory is not for this browser, brought its WebAssembly.
   const program = unpacked.then((it) => it.program).catch(async () => compiled((await fetched(WASM)).body));
@@ -84,12 +81,7 @@ async function ordinary(options) {
   return python;
 }
 
-/** Put the standard library's archive where Python looks for it. */
-function bring(python, path) {
-  python.FS.writeFile(path, held.get(LIBRARY) ?? requested(LIBRARY));
-}
-
-/** A file's bytes while the caller waits: an import cannot do otherwise. */
+// A file's bytes while the caller waits: an import cannot do otherwise.
 function requested(url) {
   const request = new XMLHttpRequest();
   request.open("GET", url, false);
@@ -97,21 +89,10 @@ function requested(url) {
   request.overrideMimeType("text/plain; charset=x-user-defined");
   request.send();
   if (request.status !== 200) throw new Error(`${url} was answered with status ${request.status}`);
-  const text = request.responseText;
-  const bytes = new Uint8Array(text.length);
-  for (let at = 0; at < text.length; at++) bytes[at] = text.charCodeAt(at);
-  return bytes;
+  return Uint8Array.from(request.responseText, (each) => each.charCodeAt(0));
 }
 
-/** Where PyScript wants output to go: known only when it asks for Python, which is begun before. */
-const outlets = {};
-const options = () => ({
-  stdout: (text) => outlets.stdout?.(text),
-  stderr: (text) => outlets.stderr?.(text),
-  indexURL: FOLDER,
-  packageBaseUrl: FOLDER,
-  lockFileContents: JSON.parse(LOCK),
-});
+const options = () => ({ indexURL: FOLDER, packageBaseUrl: FOLDER, lockFileContents: JSON.parse(LOCK) });
 
 async function begin() {
   const root = globalThis.document?.documentElement.dataset ?? {};
@@ -133,11 +114,5 @@ async function begin() {
 const begun = begin();
 begun.catch(() => {}); // told to PyScript
 
-/** What PyScript calls. @param {object} given where output goes, and a folder, which is known here */
-export function loadPyodide(given) {
-  const { stdout, stderr, indexURL, ...others } = given;
-  const unknown = Object.keys(others);
-  if (unknown.length) throw new Error(`PyScript asks for a Python with ${unknown.join(", ")}, which is not to be had here`);
-  Object.assign(outlets, { stdout, stderr });
-  return begun;
-}
+// What PyScript calls: where files are is known here, and output goes to the console, or where the code cell leads it.
+export const loadPyodide = () => begun;

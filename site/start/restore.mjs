@@ -1,39 +1,24 @@
-/**
- * A snapshot of a started Python, laid over the memory of a fresh interpreter. Used by the page, by its workers and, as
- * the build's check, in Node.
- *
- * Of the memory only the runs that are not zero are kept. Its first `base` bytes are the difference from the WebAssembly's
- * own data, which every interpreter's memory holds before its first instruction: most of it is zero then.
- *
- * @typedef {object} Header
- * @property {string} build Pyodide's own build id: a snapshot fits one build only
- * @property {number} program bytes of the WebAssembly
- * @property {number} size bytes of memory in all
- * @property {[number, number][]} runs start and length of each run that is not zero
- * @property {number} base bytes that are kept as a difference
- * @property {number} sum checksum of the WebAssembly's own data there
- * @property {object} references what Pyodide keeps of JavaScript objects that the memory refers to
- * @property {string} library where Python looks for its standard library's archive
- *
- * @typedef {object} Snapshot
- * @property {Header} header
- * @property {Uint8Array} body the bytes of all runs
- */
+// A snapshot of a started Python, laid over the memory of a fresh interpreter. Used by the page, by its workers and, as
+// the build's check, in Node.
+//
+// Of the memory only the runs that are not zero are kept. Its first `base` bytes are the difference from the WebAssembly's
+// own data, which every interpreter's memory holds before its first instruction: most of it is zero then.
+//
+// Its header says: Pyodide's build id (a snapshot fits one build only), bytes of the WebAssembly and of the memory, start
+// and length of each run that is not zero, bytes that are kept as a difference and the checksum of the WebAssembly's own data
+// there, what Pyodide keeps of JavaScript objects that the memory refers to, and where Python looks for its library.
 
-/** Tells Pyodide that there is a snapshot; its bytes it never looks at, since they are laid out here. */
+// Tells Pyodide that there is a snapshot; its bytes it never looks at, since they are laid out here.
 const PLACEHOLDER = new Uint8Array(16);
 
-/** A checksum of numbers, or of more of them. @param {Uint8Array | Uint32Array} numbers @param {number} sum so far */
+// A checksum of numbers, or of more of them.
 export function checksum(numbers, sum = 0) {
   for (let at = 0; at < numbers.length; at++) sum = (Math.imul(sum, 31) + numbers[at]) | 0;
   return sum;
 }
 
-/**
- * Have `settings` (Emscripten's) hand over memory as the WebAssembly's own data leaves it, before anything has run.
- * @param {(memory: Uint8Array) => void | Promise<void>} look
- * @param {(error: Error) => void} fail told where `look` fails; Emscripten would wait for ever
- */
+// Have `settings` (Emscripten's) hand over memory as the WebAssembly's own data leaves it, before anything has run, and
+// tell `fail` where `look` fails: Emscripten would wait for ever.
 export function beforeFirstInstruction(settings, look, fail) {
   const { instantiateWasm } = settings;
   settings.instantiateWasm = (imports, receive) =>
@@ -48,7 +33,7 @@ export function beforeFirstInstruction(settings, look, fail) {
     });
 }
 
-/** Lay a snapshot over `memory`; `data` is what the WebAssembly's own data put at its start. */
+// Lay a snapshot over `memory`; `data` is what the WebAssembly's own data put at its start.
 function lay({ header, body }, memory, data) {
   if (memory.length !== header.size || checksum(data) !== header.sum) {
     throw new Error("the snapshot is of other WebAssembly than this");
@@ -66,12 +51,8 @@ function lay({ header, body }, memory, data) {
   for (let at = 0; at < data.length; at++) words[at] ^= data[at];
 }
 
-/**
- * Options of `loadPyodide` that make it take up a snapshot in place of starting Python. All of its start that needs no
- * memory goes on while the snapshot is still on its way.
- * @param {Promise<Snapshot>} coming
- * @param {(settings: object) => Promise<object>} factory what pyodide.asm.mjs exports
- */
+// Options of `loadPyodide` that make it take up a snapshot in place of starting Python. All of its start that needs no
+// memory goes on while the snapshot is still on its way.
 export function restoring(coming, factory) {
   return {
     _loadSnapshot: PLACEHOLDER,

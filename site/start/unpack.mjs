@@ -1,11 +1,9 @@
-/**
- * The one file that Python starts from, unpacked: its WebAssembly, compiled while it comes, and the memory of a Python
- * that was started before. On a page a worker does this, on another processor than the one that lays out the page; this
- * module is that worker too. build.py fills in the names of files.
- *
- * The file is: the length of its header and a checksum of all that comes next (4 bytes each, little-endian), the header
- * as JSON, then, as zstd packs them, the WebAssembly and the bytes of each run of memory (see restore.mjs).
- */
+// The one file that Python starts from, unpacked: its WebAssembly, compiled while it comes, and the memory of a Python
+// that was started before. On a page a worker does this, on another processor than the one that lays out the page; this
+// module is that worker too. build.py fills in the names of files.
+//
+// The file is: the length of its header and a checksum of all that comes next (4 bytes each, little-endian), the header
+// as JSON, then, as zstd packs them, the WebAssembly and the bytes of each run of memory (see restore.mjs).
 import { Decompress } from "{{module:fzstd/index.mjs}}";
 import { checksum } from "{{module:restore.mjs}}";
 
@@ -14,28 +12,25 @@ const SIZE = "{{size:python.bin}}"; // in bytes
 const WORKER = "unpack";
 const inWorker = globalThis.name === WORKER && !("document" in globalThis);
 
-/** In the edition in one file: every file by its address, none of which anybody answers. @type {Map<string, Uint8Array>} */
+// In the edition in one file: every file by its address, none of which anybody answers.
 export const held = globalThis.heldFiles ?? new Map();
 
-/** The browser's own, while Pyodide is given another. */
+// The browser's own, while Pyodide is given another.
 export const ask = globalThis.fetch.bind(globalThis);
 
-/** A host's answer, if it is one. @param {string} url */
+// A host's answer, if it is one.
 export async function fetched(url) {
   const answer = held.has(url) ? new Response(held.get(url)) : await ask(url);
   if (!answer.ok) throw new Error(`${url} was answered with status ${answer.status}`);
   return answer;
 }
 
-/** WebAssembly, compiled while it comes, whatever type a host gives it. @param {BodyInit} bytes */
+// WebAssembly, compiled while it comes, whatever type a host gives it.
 export function compiled(bytes) {
   return WebAssembly.compileStreaming(new Response(bytes, { headers: { "Content-Type": "application/wasm" } }));
 }
 
-/**
- * The file's two parts: the bytes of the WebAssembly as they come, and at the end the snapshot.
- * @param {ReadableStream<Uint8Array>} packed
- */
+// The file's two parts: the bytes of the WebAssembly as they come, and at the end the snapshot.
 export function unpack(packed) {
   let program;
   const stream = new ReadableStream({ start: (controller) => void (program = controller) });
@@ -92,7 +87,7 @@ async function here() {
   return { program: compiledProgram, header, body };
 }
 
-/** In a worker; where there can be none, here. */
+// In a worker; where there can be none, here.
 function away() {
   return new Promise((take, refuse) => {
     try {
@@ -117,7 +112,7 @@ function away() {
 }
 
 const inPage = "document" in globalThis;
-/** Asked for as soon as this module is there. @type {Promise<{program: WebAssembly.Module, header: object, body: Uint8Array}>} */
+// Asked for as soon as this module is there.
 export const unpacked = inPage && FILE && !held.size ? away() : here();
 unpacked.catch(() => {}); // whoever asks for it is told
 if (inWorker) {
