@@ -7,7 +7,6 @@ if sys.version_info < (3, 11):  # noqa: UP036 (an older Python may well be the o
     sys.exit(2)
 
 import argparse
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -171,12 +170,7 @@ def not_found_files(files: Files, plan: Plan) -> Files:
 def offline_files(files: Files, plan: Plan) -> Files:
     """Add the service worker that keeps all of these files for later without a network."""
     source = sources.find(plan.root / "site", offline.NAME)
-    # The edition in one file is for who wants it, not for every visitor's browser to keep; the packed file has the
-    # WebAssembly in it.
-    packed = any(re.fullmatch(r"python\.\w+\.bin", path) for path in files)
-    spared = (one_file.NAME, *(path for path in files if packed and path.endswith(".wasm")))
-    kept = {path: data for path, data in files.items() if path not in spared}
-    return files | {offline.NAME: offline.worker(source, kept)}
+    return files | {offline.NAME: offline.worker(source, offline.kept(files))}
 
 
 def list_files(files: Files, _plan: Plan) -> Files:

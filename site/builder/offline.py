@@ -2,13 +2,25 @@
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from builder import template
+from builder import one_file, template
 from builder.names import digest
 
 NAME = "service_worker.js"
+
+
+def kept(files: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Those of a site's files that each visitor's browser keeps.
+
+    Not the edition in one file, which is for who wants it, nor the WebAssembly where the file that Python starts from
+    has it in it.
+    """
+    packed = any(re.fullmatch(r"python\.\w+\.bin", path) for path in files)
+    spared = (one_file.NAME, *(path for path in files if packed and path.endswith(".wasm")))
+    return {path: data for path, data in files.items() if path not in spared}
 
 
 def worker(source: Path, files: Mapping[str, bytes]) -> bytes:

@@ -3,7 +3,9 @@
 import ast
 import gc
 import importlib
+import importlib.abc
 import importlib.machinery
+import importlib.util
 import linecache
 import marshal
 import pkgutil
@@ -51,8 +53,12 @@ def prepare(sources: Mapping[str, str]) -> None:
     # What the first page does without (other families, what reads a checkpoint) waits as code, a third of its size run.
     for module in pkgutil.walk_packages(anatomy.__path__, "anatomy."):
         if module.name not in sys.modules and not module.name.startswith(_ELSEWHERE):
-            found = module.module_finder.find_spec(module.name, None)
-            code[module.name] = marshal.dumps(lean(found.loader.get_code(module.name))), module.ispkg
+            found = importlib.util.find_spec(module.name)
+            assert found
+            assert isinstance(found.loader, importlib.abc.InspectLoader)
+            waiting = found.loader.get_code(module.name)
+            assert waiting
+            code[module.name] = marshal.dumps(lean(waiting)), module.ispkg
     at = sys.meta_path.index(importlib.machinery.PathFinder)
     sys.meta_path[at : at + 1] = [Compiled(code), sys.meta_path[at], Remainder()]
 

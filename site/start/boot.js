@@ -102,17 +102,12 @@ function reveal(chosen) {
 
 // What the address selects, where it is of the model and the length that came with the page.
 function revealAddressed() {
-  const { model, t, part, ...others } = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
-  const came = {
-    model: document.querySelector("#model [selected]").value,
-    t: document.getElementById("seq-len").defaultValue,
-  };
-  if (Object.keys(others).length || (model ?? came.model) !== came.model || (t ?? came.t) !== came.t) {
-    if (model || t) root.dataset.pending = ""; // the style dims what is of another state
-    return;
-  }
-  const entry = part && document.querySelector(`#parts [data-part="${CSS.escape(part)}"]:not([aria-current])`);
-  if (early()) reveal(entry);
+  const came = [document.querySelector("#model [selected]").value, document.getElementById("seq-len").defaultValue];
+  const { model = came[0], t = came[1], part, ...others } = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
+  const other = Object.keys(others).length || model !== came[0] || t !== came[1];
+  if (other && location.hash.includes("=")) root.dataset.pending = ""; // the style dims what is of another state
+  if (other || !early()) return;
+  reveal(part && document.querySelector(`#parts [data-part="${CSS.escape(part)}"]:not([aria-current])`));
 }
 
 // What was chosen before Python is chosen again.
