@@ -104,7 +104,6 @@ def _files() -> Mapping[str, Path]:
     return {path.stem: path for path in sorted(_folder().glob("*.json"))}
 
 
-@lru_cache(maxsize=256)
 @lru_cache(maxsize=512)
 def _entry(slug: str) -> Entry:
     return Entry(**json.loads(_files()[slug].read_text(encoding="utf-8")))

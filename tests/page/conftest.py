@@ -252,11 +252,15 @@ def visit(browser: Browser, site_url: str, tab: Tab) -> Iterator[Visit]:
         return page
 
     yield go
-    for page in opened:
-        page.context.close()
-    for page in opened:
-        page.guard.check()  # type: ignore[attr-defined]
-    tab.check()
+    try:
+        for page in opened:
+            page.context.cookies()  # what the browser has told before this has been heard
+            page.guard.check()  # type: ignore[attr-defined]
+        tab.check()
+    finally:
+        # After that: what a page still fetches then fails, which says nothing of it.
+        for page in opened:
+            page.context.close()
 
 
 @pytest.fixture
