@@ -170,7 +170,9 @@ def not_found_files(files: Files, plan: Plan) -> Files:
 def offline_files(files: Files, plan: Plan) -> Files:
     """Add the service worker that keeps all of these files for later without a network."""
     source = sources.find(plan.root / "site", offline.NAME)
-    return files | {offline.NAME: offline.worker(source, offline.kept(files))}
+    spared = offline.spared(files)
+    kept = {path: data for path, data in files.items() if path not in spared}
+    return files | {offline.NAME: offline.worker(source, kept)}
 
 
 def list_files(files: Files, _plan: Plan) -> Files:

@@ -24,8 +24,6 @@ BUDGET = (
     ("*/core-*.js", 150),
     ("*", 65),
 )
-# What the list of files holds, and the version that the service worker keeps does not.
-BESIDE = frozenset({offline.NAME, one_file.NAME})
 _LISTED = re.compile(r"JSON\.parse\(String\.raw`(.*?)`\)", re.DOTALL)
 _NAMED = re.compile(r"""["'`](\./[\w./-]+\.\w+)["'`]""")
 _ADDRESSES = ("href", "src", "data-interpreter", "data-cell-worker")
@@ -89,7 +87,7 @@ def _hashes(found: Mapping[str, bytes]) -> Iterator[str]:
     if kept is None:
         yield f"{offline.NAME} lists no files."
         return
-    for path in sorted(kept.keys() | listed.keys() - BESIDE):
+    for path in sorted(kept.keys() | listed.keys() - offline.spared(listed)):
         if kept.get(path) != listed.get(path):
             yield f"{path} is another file by {offline.NAME} than by {listing.NAME}."
 

@@ -3,24 +3,25 @@
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from builder import one_file, template
+from builder import listing, one_file, template
 from builder.names import digest
 
 NAME = "service_worker.js"
 
 
-def kept(files: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Those of a site's files that each visitor's browser keeps.
+def spared(paths: Iterable[str]) -> set[str]:
+    """Those of a site's files that no visitor's browser keeps.
 
-    Not the edition in one file, which is for who wants it, nor the WebAssembly where the file that Python starts from
-    has it in it.
+    The edition in one file is for who wants it; the WebAssembly is in the file that Python starts from, where there is
+    that; the worker and the list of files are read from the host alone.
     """
-    packed = any(re.fullmatch(r"python\.\w+\.bin", path) for path in files)
-    spared = (one_file.NAME, *(path for path in files if packed and path.endswith(".wasm")))
-    return {path: data for path, data in files.items() if path not in spared}
+    paths = set(paths)
+    packed = any(re.fullmatch(r"python\.\w+\.bin", path) for path in paths)
+    found = {path for path in paths if packed and path.endswith(".wasm")}
+    return found | {one_file.NAME, NAME, listing.NAME}
 
 
 def worker(source: Path, files: Mapping[str, bytes]) -> bytes:

@@ -27,7 +27,7 @@ def test_the_worker_keeps_by_its_hash_every_file_that_a_visitor_needs(site: dict
 
 def test_another_version_of_any_file_is_another_version_of_the_worker(site: dict[str, bytes]) -> None:
     source = sources.find(build.SITE, offline.NAME)
-    files = {path: data for path, data in offline.kept(site).items() if path not in (offline.NAME, listing.NAME)}
+    files = {path: data for path, data in site.items() if path not in offline.spared(site)}
     assert offline.worker(source, files) == site[offline.NAME]
     other = offline.worker(source, files | {build.NOTICES: b"others"})
     assert re.findall(rb'VERSION = "(\w+)"', other) != re.findall(rb'VERSION = "(\w+)"', site[offline.NAME])
