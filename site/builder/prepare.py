@@ -12,7 +12,7 @@ import pkgutil
 import re
 import sys
 import zipimport
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from functools import cache
 from types import CodeType, FunctionType, ModuleType
 
@@ -40,8 +40,11 @@ def prepare(sources: Mapping[str, str]) -> None:
     code: dict[str, tuple[bytes, bool]] = {}
     for path, source in sources.items():
         tree = ast.parse(source)
-        for name in _imported(tree):
-            if name.partition(".")[0] in (*sys.stdlib_module_names, "anatomy"):
+        for name in _imported(ast.walk(tree)):
+            if name.partition(".")[0] in sys.stdlib_module_names:
+                importlib.import_module(name)
+        for name in _imported(tree.body):  # not what is imported once it is asked for
+            if name.startswith("anatomy."):
                 importlib.import_module(name)
         name = path.removesuffix(".py").replace("/", ".")
         package = name.endswith(".__init__")
@@ -88,6 +91,7 @@ def tidy() -> None:
     for each in gc.get_objects():
         if isinstance(each, FunctionType):
             each.__code__, each.__doc__ = lean(each.__code__), None
+            each.__annotations__ = None  # type: ignore[assignment]
         elif isinstance(each, ModuleType) or (isinstance(each, type) and _changeable(each)):
             each.__doc__ = None
     for name in _DONE:
@@ -131,8 +135,8 @@ def lean(code: CodeType) -> CodeType:
     return code.replace(co_linetable=_nowhere(len(code.co_code) // 16 + 1), co_consts=constants)
 
 
-def _imported(tree: ast.Module) -> Iterator[str]:
-    for node in ast.walk(tree):
+def _imported(nodes: Iterable[ast.AST]) -> Iterator[str]:
+    for node in nodes:
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
