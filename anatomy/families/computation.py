@@ -134,6 +134,22 @@ def _granite(config: Config, model: Model) -> Computation:
     )
 
 
+def _minicpm(config: Config, model: Model) -> Computation:
+    depth = config.number("scale_depth", default=None if "scale_depth" in config.values else Fraction(7, 5))
+    base = config.number("dim_model_base", default=None if "dim_model_base" in config.values else 256)
+    blocks = model.stacks[0].blocks
+    return replace(
+        _rotary()(config, model),
+        embedding_scale=Scale(config.number("scale_emb", default=12) or Fraction(1)),
+        residual_scale=Scale(depth**2 * Fraction(1, blocks), root=True) if depth else Scale(),
+        logit_scale=Scale(base * Fraction(1, model.width)) if base else Scale(),
+    )
+
+
+def _nemotron(config: Config, model: Model) -> Computation:
+    return replace(_rotary(share=Fraction(1, 2))(config, model), norm_offset=True)
+
+
 def _olmo(config: Config, model: Model) -> Computation:
     return replace(_rotary()(config, model), qkv_limit=config.number("clip_qkv"))
 
@@ -274,14 +290,17 @@ _FAMILIES: Mapping[str, Any] = {
     "gptj": _gptj,
     "granite": _granite,
     "granitemoe": _granite,
+    "granitemoeshared": _granite,
     "kimi_k2": _grouped("sigmoid", "2.5", normalised=True, groups=8, best=4),
     "llama": _rotary(),
     "llama4": _llama4,
     "llama4_text": _llama4,
+    "minicpm3": _minicpm,
     "mistral": _rotary(),
     "mistral3": _rotary(),
     "mixtral": _mixtral,
     "mpt": _mpt,
+    "nemotron": _nemotron,
     "olmo": _olmo,
     "olmo2": _rotary(),
     "opt": _usual,

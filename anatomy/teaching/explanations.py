@@ -85,9 +85,9 @@ def _norm(said: str) -> Callable[[Facts], Paragraphs]:
         if not facts.part.weights:
             yield ["LayerNorm-bare"]
             return
-        offset = kind == "RMSNorm" and computation and computation.norm_offset
+        offset = "-offset" if computation and computation.norm_offset else ""
         shift = ["shift" if facts.shape("β") else "no-shift"] if kind == "LayerNorm" else []
-        yield ["RMSNorm-offset" if offset else kind, *shift]
+        yield [f"{kind}{offset}", *shift]
 
     return told
 

@@ -90,6 +90,9 @@ stream-source-fixed
 LayerNorm
     LayerNorm takes each vector by itself, subtracts its mean, divides by its standard deviation, and scales each of
     the {width} numbers by a learned γ.
+LayerNorm-offset
+    LayerNorm takes each vector by itself, subtracts its mean, divides by its standard deviation, and scales each of
+    the {width} numbers by one plus a learned γ, so that a γ of nought changes nothing.
 LayerNorm-bare
     LayerNorm takes each vector by itself, subtracts its mean and divides by its standard deviation. This model's has
     no scale and no shift of its own to learn: it is computed like any other, and holds no parameters.

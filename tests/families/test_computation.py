@@ -206,3 +206,21 @@ def test_gpt2_may_divide_scores_by_depth_or_not_at_all() -> None:
     assert deep
     assert bare
     assert (deep.score_by_depth, bare.score_scale.changes) == (True, False)
+
+
+def test_kin_that_the_catalogue_lacks_scale_as_their_classes_do() -> None:
+    shared: dict[str, object] = {
+        "hidden_size": 64, "intermediate_size": 96, "num_hidden_layers": 4, "num_attention_heads": 4, "vocab_size": 80,
+    }  # fmt: skip
+    nemotron = anatomy.load({"model_type": "nemotron", **shared}).computation
+    assert nemotron is not None
+    assert nemotron.norm_offset
+    assert nemotron.rotation is not None
+    assert nemotron.rotation.size == 8
+    latent = {"q_lora_rank": 16, "kv_lora_rank": 8, "qk_nope_head_dim": 8, "qk_rope_head_dim": 4, "v_head_dim": 8}
+    minicpm = anatomy.load({"model_type": "minicpm3", **shared, **latent, "num_key_value_heads": 4}).computation
+    assert minicpm is not None
+    assert minicpm.embedding_scale.number == 12
+    assert minicpm.logit_scale.number == 4
+    # 1.4 over the square root of 4 blocks
+    assert (minicpm.residual_scale.number, minicpm.residual_scale.root) == (Fraction(49, 100), True)

@@ -43,6 +43,7 @@ def test_every_sentence_is_said_of_some_model() -> None:
         for part in shown.parts:
             said |= {key for keys in _PARTS[part.id](Facts(shown, part)) for key in keys}
     rare = {
+        "LayerNorm-offset",
         "input", "head", "at-sinusoidal", "at-none", "window-both-ways", "sharing-both-ways", "by-depth",
         "scaled-dynamic", "scaled-longrope", "scaled-yarn", "weights-sigmoid-raw", "token-unread",
     }  # fmt: skip
