@@ -28,7 +28,15 @@ import build
 from builder.server import running
 
 READY = 'html[data-python="ready"]'
-INSTALLED = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+# The first is Chromium without the furniture of a window, which costs more than most tests.
+INSTALLED = (
+    "chromium-headless-shell",
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+    "chrome",
+)
 APPLICATIONS = (Path("/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"),)
 # Milliseconds that Python may take to start where many tests share a machine.
 START_TIMEOUT = 120_000
