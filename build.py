@@ -114,7 +114,10 @@ def app_files(files: Files, plan: Plan) -> Files:
 
 
 def start_files(files: Files, plan: Plan) -> Files:
-    """Add the snapshot of a started Python, where there is a Node to make it with, and what restores it."""
+    """Add the snapshot of a started Python, where there is a Node to make it with, and what restores it.
+
+    Restored, it must make of the default state the very regions that this Python makes, else it is refused.
+    """
     if not plan.pins.snapshot:
         return files
     made = dict(files)
@@ -291,7 +294,7 @@ def _names(files: Mapping[str, bytes]) -> tuple[Mapping[str, str], Mapping[str, 
 
 
 def _page(plan: Plan, files: Files, address: Callable[[str], str], said: dict[str, str]) -> str:
-    """The page, with every file where `address` says, and what is `said` of this edition."""
+    """The page with the default state in its regions, every file where `address` says, and what is `said` of it."""
     values = {f"region:{key}": marked(markup, State()) for key, markup in regions(State()).items()}
     if not said["numpy"]:
         values["region:cell"] = cell.without_numpy(values["region:cell"])

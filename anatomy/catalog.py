@@ -76,7 +76,7 @@ class LoadedModel(Model):
         return "your model" if self.entry is None and self.name == UNNAMED else self.name
 
     def flops(self, seq_len: int, square: str = FULL) -> Flops:
-        """Forward FLOPs of one pass over ``seq_len`` tokens; ``square`` is ``full`` or ``causal``.
+        """Forward FLOPs of one pass over ``seq_len`` tokens; ``square`` is ``full``, ``windows`` or ``causal``.
 
         >>> load("gpt2").flops(seq_len=8).per_token
         247358976

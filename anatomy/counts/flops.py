@@ -36,7 +36,7 @@ SCORES, MIXING = "scores", "weighted values"
 # What a row may multiply, and the word for that many of it in a formula.
 _POSITIONS = {"tokens": "tokens", "source": "source tokens", "frames": "frames", "patches": "patches", "one": "tokens"}
 
-# The query-key pairs that an attention record computes, as factors; None where it computes nothing.
+# The query-key pairs that an attention record computes, as factors; None where it computes none (in a decode step).
 Pairs = Callable[[Attention], tuple[Factor, ...] | None]
 
 
@@ -105,6 +105,9 @@ def positions(model: Model, seq_len: int) -> Mapping[str, int]:
 
 def forward(model: Model, seq_len: int, square: str = FULL, unembedding: str = EVERY) -> Flops:
     """Forward FLOPs of one pass over ``seq_len`` tokens, as terms by part.
+
+    ``square`` is how much of attention's T x T is counted (``full``, ``windows``, ``causal``), ``unembedding`` where
+    it is applied (``every``, ``last``).
 
     >>> import anatomy
     >>> forward(anatomy.load("gpt2"), 1024).per_token

@@ -65,7 +65,7 @@ def norm(
 ) -> Iterator[Row]:
     """A LayerNorm (``bias``) or RMSNorm over ``size`` numbers: a scale γ, and a shift β where it has one.
 
-    Norms of queries and of keys stand in one part, so their symbols say which is which.
+    Norms of queries and of keys belong to one part (attention), so their symbols say which is which.
 
     >>> [row.name for row in norm("ln_f", "final-norm", 768, bias=True)]
     ['ln_f.weight', 'ln_f.bias']

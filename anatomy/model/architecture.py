@@ -44,7 +44,8 @@ class Branch:
 
 
 # How a block is wired: norms before each part, after each addition, behind each part (before the addition), or on both
-# sides of it; then attention and MLP in parallel, behind one norm or behind a norm each.
+# sides of it; then attention and MLP in parallel, behind one norm or behind a norm each. A branch names all parts that
+# a block may have; those that a block lacks are skipped.
 PRE_NORM = (
     Branch(("norm-attention", "attention")),
     Branch(("norm-mlp", "mlp", "router", "experts", "shared-expert")),

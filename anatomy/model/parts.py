@@ -56,4 +56,4 @@ def group(path: str) -> str:
         return "experts"
     if head in ("router", "mlp"):
         return head
-    raise ValueError(f"part path {path!r} belongs to no group; add it to grouping.group")
+    raise ValueError(f"part path {path!r} belongs to no group; add it to anatomy.model.parts.group")

@@ -50,13 +50,13 @@ class Row:
     """One kind of tensor of a released checkpoint.
 
     ``name`` is the released name with the slots ``{block}`` and ``{expert}``; ``shape`` is as stored; ``part`` is a
-    slash path in the parts tree; ``blocks`` says which blocks hold it (none outside blocks); ``copies`` counts experts
-    that are stored one by one (or heads, whose slot is ``{head}``); ``matrices`` are the logical matrices inside;
-    ``multiplies`` names what they are applied to (``tokens``, ``source``, ``frames``, ``patches``, ``one``), None where
-    nothing is multiplied; ``share`` is the fraction of positions that use it; ``tied_to`` names the tensor it is stored
-    as; a ``buffer`` is stored but is no parameter. ``symbol`` is what papers call a vector or table (γ, b_O, W_E),
-    which has no matrices. ``layout`` says how the outputs of several matrices lie in the tensor where they are not
-    simply one after another.
+    slash path in the parts tree; ``blocks`` are the ranges of indices of blocks that hold it, ``(range(12),)`` for
+    twelve blocks, none outside blocks; ``copies`` counts experts that are stored one by one (or heads, whose slot
+    is ``{head}``); ``matrices`` are the logical matrices inside; ``multiplies`` names what they are applied to
+    (``tokens``, ``source``, ``frames``, ``patches``, ``one``), None where nothing is multiplied; ``share`` is the
+    fraction of positions that use it; ``tied_to`` names the tensor it is stored as; a ``buffer`` is stored but is
+    no parameter. ``symbol`` is what papers call a vector or table (γ, b_O, W_E), which has no matrices. ``layout``
+    says how the outputs of several matrices lie in the tensor where they are not simply one after another.
     """
 
     name: str
@@ -133,7 +133,8 @@ class Model:
     T, None where the architecture sets none; ``defaults`` are the configuration keys that were left out and taken
     from the family's documented default; ``not_counted`` are the parts of the class that have no rows. What no shape
     tells of how it computes stands in ``computation``, None for a family of which it is not read; how the release
-    stores its weights in ``storage``.
+    stores its weights in ``storage``: ``families.build`` puts both in after the family has made the rest.
+    ``architecture`` is the class of transformers that ``architectures`` names (GPT2LMHeadModel).
     """
 
     model_type: str

@@ -73,6 +73,8 @@ class ByPart:
     def of(self, part: str, stack: str | None, blocks: Blocks | None) -> tuple[Term, ...]:
         """The terms of a part: ``stack`` is None where the model has one, ``blocks`` are those of one kind.
 
+        Blocks of one kind are alike, so the first of them decides for all.
+
         >>> import anatomy
         >>> total(ByPart(anatomy.load("gpt2").flops(seq_len=8).terms).of("mlp", None, (range(12),)))
         905969664

@@ -1,6 +1,7 @@
 """The anatomy of a model at a sequence length: the one record that every view draws and every command prints.
 
-Whoever shows a figure reads it here, with its working; nothing above this counts.
+Whoever shows a figure reads it here, with its working (`words/working.py`: a figure with the terms that give it, which
+refuses to exist where they do not); nothing above this counts.
 """
 
 from __future__ import annotations

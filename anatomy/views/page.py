@@ -60,7 +60,8 @@ VIEWS: dict[str, Callable[[State], str]] = {
 # panel. All else may follow a frame later.
 PROMPT = ("told", "length-control", "bar-rest", "panel")
 
-# Each region as it was last made, with what it then read of the state: it is made again when something of that changes.
+# Each region as it was last made, with what it then read of the state (a `Noted` state records which of its fields a
+# view reads): it is made again when something of that changes.
 _made: dict[str, tuple[Mapping[str, object], str]] = {}
 
 

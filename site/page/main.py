@@ -20,9 +20,9 @@ from anatomy.visit.state import SEQ_LEN, State
 
 REGIONS = ", ".join(f"#{name}" for name in VIEWS)
 MORPH = ffi.to_js({"morphStyle": "innerHTML"})
-# While a number is being typed, the field keeps what its user types.
 AT_ONCE = ffi.to_js({"behavior": "instant"})
 IN_PLACE = ffi.to_js({"preventScroll": True})
+# While a number is being typed, the field keeps what its user types.
 MORPH_TYPING = ffi.to_js({"morphStyle": "innerHTML", "ignoreActiveValue": True})
 
 
@@ -46,7 +46,10 @@ class Page:
         self.render(state.settled(), typing=typing)
 
     def render(self, state: State, *, typing: bool = False) -> None:
-        """Patch what answers at once, have the rest follow, and keep the progress between visits."""
+        """Patch what answers at once, have the rest follow, and keep the progress between visits.
+
+        The attribute data-settled is true once no region waits (which `State.settled` has nothing to do with).
+        """
         if state.solved != self.state.solved:
             _keep("solved", json.dumps(sorted(state.solved)) if state.solved else "", "What you solved")
         if state.own != self.state.own:
