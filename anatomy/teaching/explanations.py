@@ -93,8 +93,8 @@ def _norm(said: str) -> Callable[[Facts], Paragraphs]:
 
 
 def _after_add(facts: Facts) -> str | None:
-    flows = [branch for stack in facts.anatomy.model.stacks for branch in stack.flow if stack.id == facts.part.stack]
-    return "after-add" if any(branch.norm_after == facts.part.id for branch in flows) else None
+    flow = phrases.flow_of(facts.anatomy, facts.part)
+    return "after-add" if any(branch.norm_after == facts.part.id for branch in flow) else None
 
 
 def _attention(facts: Facts) -> Paragraphs:

@@ -13,10 +13,14 @@ from anatomy.words.scales import plain, times
 _WORKERS = {"attention": "attention", "cross-attention": "cross-attention", "mlp": "MLP", "experts": "experts"}
 
 
+def flow_of(anatomy: Anatomy, part: Part) -> list[Branch]:
+    """How the blocks of a part's stack are wired, branch by branch."""
+    return [branch for stack in anatomy.model.stacks if stack.id == part.stack for branch in stack.flow]
+
+
 def branch_of(anatomy: Anatomy, part: Part) -> Branch | None:
     """The branch that a part stands in, None outside blocks."""
-    flows = [branch for stack in anatomy.model.stacks if stack.id == part.stack for branch in stack.flow]
-    return next((branch for branch in flows if part.id in branch.parts), None)
+    return next((branch for branch in flow_of(anatomy, part) if part.id in branch.parts), None)
 
 
 def read_as(anatomy: Anatomy, part: Part) -> str:

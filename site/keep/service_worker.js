@@ -106,9 +106,6 @@ self.addEventListener("message", (event) => {
   // The page's reader has asked for the newer version.
   if (event.data === "take over") self.skipWaiting();
   if (event.data !== "keep") return;
-  const said = complete().then(
-    () => "kept",
-    () => "lost",
-  );
+  const said = complete().then(() => "kept", () => "lost");
   event.waitUntil(said.then((word) => event.source.postMessage(word)));
 });

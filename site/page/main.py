@@ -316,10 +316,10 @@ def start() -> None:
     window.addEventListener("hashchange", ffi.create_proxy(arrived))
     window.addEventListener("beforeprint", ffi.create_proxy(printing))
     cell.start()
-    nothing = " This browser forbids pages to keep anything, so nothing is kept." if kept.forbidden() else ""
-    document.getElementById(
-        "python-status"
-    ).textContent = f"Python is running: everything on this page answers.{nothing}"
+    said = "Python is running: everything on this page answers."
+    if kept.forbidden():
+        said += " This browser forbids pages to keep anything, so nothing is kept."
+    document.getElementById("python-status").textContent = said
     document.documentElement.dataset.python = "ready"
 
 

@@ -121,7 +121,7 @@ function handOver() {
 
 document.addEventListener("click", (event) => {
   if (event.target.id === "start-again") location.reload();
-  if (event.target.id.startsWith("forget") && early()) {
+  if (event.target.id?.startsWith("forget") && early()) {
     root.dataset.forget = event.target.id;
     keep(); // which brings what removes it
     return;

@@ -115,4 +115,8 @@ const begun = begin();
 begun.catch(() => {}); // told to PyScript
 
 // What PyScript calls: where files are is known here, and output goes to the console, or where the code cell leads it.
-export const loadPyodide = () => begun;
+export function loadPyodide({ stdout, stderr, indexURL, ...others }) {
+  const unknown = Object.keys(others);
+  if (unknown.length) throw new Error(`PyScript asks for a Python with ${unknown.join(", ")}, which is not to be had here`);
+  return begun;
+}
